@@ -1,0 +1,91 @@
+"""Operators applied to functions: L(f), L.with_value(f), several at once, and the triples themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from dof.arguments import Argnums, require_argnums, require_callable
+from dof.errors import ArgumentTypeError, describe
+from dof.propagate import HasCoefficients, Propagated, propagate_all
+from dof.readout import full_triple
+from dof.triple import value_of
+
+
+def after_propagation(
+    f: Callable[..., Any], operators: Sequence[HasCoefficients], argnums: Argnums, read: Callable[[Propagated], Any]
+) -> Callable[..., Any]:
+    """The function of the arguments of f that propagates the operators through f and reads the result."""
+    require_callable(f)
+    require_argnums(argnums)
+
+    @wraps(f)
+    def applied(*args: Any, **kwargs: Any) -> Any:
+        return read(propagate_all(f, operators, argnums, args, kwargs))
+
+    return applied
+
+
+class Applicable:
+    """What makes an operator a transformation of functions."""
+
+    def __call__(self, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+        """L f, a function of the arguments of f; derivatives are with respect to the argument(s) `argnums`."""
+        return after_propagation(f, self._operators(), argnums, self._read)
+
+    def with_value(self, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+        """(f, L f) from the same pass."""
+        return after_propagation(f, self._operators(), argnums, lambda p: (p.each(value_of), self._read(p)))
+
+    def _operators(self) -> Sequence[Any]:
+        return (self,)
+
+    def _read(self, propagated: Propagated) -> Any:
+        (reading,) = propagated.readings
+        return propagated.each(reading.of)
+
+
+class Jointly(Applicable):
+    """Several operators of one function, from one pass; the results are a tuple."""
+
+    def __init__(self, operators: Sequence[Any]) -> None:
+        self.operators = tuple(operators)
+
+    def _operators(self) -> Sequence[Any]:
+        return self.operators
+
+    def _read(self, propagated: Propagated) -> Any:
+        return tuple(propagated.each(reading.of) for reading in propagated.readings)
+
+
+def jointly(*operators: Any) -> Jointly:
+    """All the operators at once: the value and the directional derivatives are computed only once.
+
+    >>> import dof, jax.numpy as jnp
+    >>> u_t, u_xx = dof.Operator(b=jnp.array([1.0, 0.0])), dof.Operator(a=jnp.array([0.0, 1.0]))
+    >>> f = lambda tx: jnp.exp(-tx[0]) * tx[1] ** 3
+    >>> [float(v) for v in dof.jointly(u_t, u_xx)(f)(jnp.array([0.0, 2.0]))]
+    [-8.0, 12.0]
+    """
+    for operator in operators or (None,):
+        _require_operator(operator, "jointly")
+    return Jointly(operators)
+
+
+def propagate(f: Callable[..., Any], L: Any, argnums: Argnums = 0) -> Callable[..., Any]:
+    """The triples (f, directional derivatives of f, (L − c) f) at the arguments of f.
+
+    `tangents` has one entry per direction, a row of the factor of A: the given one for `dof.Factored`, scaled
+    coordinates for a diagonal A, scaled eigenvectors for a constant dense one, coordinates where A is a function of x.
+    """
+    _require_operator(L, "L")
+    return after_propagation(
+        f, L._operators(), argnums, lambda p: p.each(lambda out: full_triple(out, p.form, p.readings))
+    )
+
+
+def _require_operator(value: Any, argument: str) -> None:
+    if not isinstance(value, Applicable):
+        expected, fix = "operators", "dof.jointly(dof.laplacian, dof.Operator(b=jnp.ones(3)))"
+        raise ArgumentTypeError(describe(argument, f"has an entry of type {type(value).__name__}", expected, fix))

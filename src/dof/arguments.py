@@ -1,0 +1,47 @@
+"""The arguments of f: which of them is x."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+
+Argnums = int | tuple[int, ...]
+
+
+def require_callable(f: Any) -> None:
+    if not callable(f):
+        found, fix = f"is of type {type(f).__name__}", "L(lambda x: jnp.sum(x**2))(x)"
+        raise ArgumentTypeError(describe("f", found, "a function", fix))
+
+
+def require_argnums(argnums: Any) -> None:
+    entries = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not entries or not all(isinstance(n, int) and not isinstance(n, bool) for n in entries):
+        expected = "an integer or a tuple of integers"
+        raise ArgumentTypeError(describe("argnums", f"is {argnums!r}", expected, "L(f, argnums=1)(params, x)"))
+
+
+def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """x, as arrays, and a function that puts a value for x back among the other arguments."""
+    places = [_place(n, args) for n in (argnums if isinstance(argnums, tuple) else (argnums,))]
+    chosen = tuple(args[p] for p in places)
+
+    def put_back(x: Any) -> tuple[Any, ...]:
+        full = list(args)
+        for place, value in zip(places, x if isinstance(argnums, tuple) else (x,), strict=True):
+            full[place] = value
+        return tuple(full)
+
+    return jax.tree.map(jnp.asarray, chosen if isinstance(argnums, tuple) else chosen[0]), put_back
+
+
+def _place(n: int, args: tuple[Any, ...]) -> int:
+    if not -len(args) <= n < len(args):
+        found, expected = f"has the entry {n}", f"numbers below {len(args)}, because f was called with {len(args)} arguments"
+        raise ArgumentError(describe("argnums", found, expected, f"L(f, argnums={max(len(args) - 1, 0)})"))
+    return n % len(args)

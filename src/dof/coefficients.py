@@ -1,0 +1,246 @@
+"""The forms that the coefficients of an operator come in, read as arrays over the N coordinates of x."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.array_types import Array
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.jax_compat import concrete, is_traced
+from dof.space import Space
+
+
+@jax.tree_util.register_pytree_node_class
+class Factored:
+    """A = Lᵀ diag(signs) L, given by the r rows of L.
+
+    >>> import dof, jax.numpy as jnp
+    >>> wave = dof.Operator(a=dof.Factored(jnp.eye(2), signs=(1, -1)))
+    >>> print(wave(lambda x: x[0] ** 2 + 3 * x[1] ** 2)(jnp.ones(2)))
+    -4.0
+    """
+
+    def __init__(self, L: Any, signs: Any = None) -> None:
+        self.L = L = _as_array(L)
+        self.signs = np.ones(np.shape(L)[:1]) if signs is None else _as_array(signs)
+        if np.ndim(L) != 2 or np.shape(self.signs) != np.shape(L)[:1]:
+            found = f"has `L` of shape {np.shape(L)} and `signs` of shape {np.shape(self.signs)}"
+            raise ArgumentError(describe("Factored", found, "L of shape (r, N) and r signs", "dof.Factored(L[None, :], (1,))"))
+        require_finite("L", L)
+        if jnp.iscomplexobj(L):
+            found, fix = "is complex", "dof.Factored(P) - dof.Factored(Q) + 1j * ... for L = P + iQ, as operators"
+            raise ArgumentTypeError(describe("L", found, "real directions", fix))
+        known = concrete(self.signs)
+        if known is not None and not np.isin(known, (-1, 1)).all():
+            found, expected = f"has the entries {np.unique(known).tolist()}", "entries +1 and −1"
+            fix = "dof.Factored(jnp.sqrt(abs(w))[:, None] * L, signs=jnp.sign(w)) for weights w without zeros"
+            raise ArgumentError(describe("signs", found, expected, fix))
+
+    def tree_flatten(self) -> Any:
+        return (self.L, self.signs), None
+
+    @classmethod
+    def tree_unflatten(cls, _: Any, children: Any) -> Factored:
+        new = object.__new__(cls)
+        new.L, new.signs = children
+        return new
+
+
+@jax.tree_util.register_pytree_node_class
+class BlockDiagonal:
+    """A with square blocks along its diagonal: an array (m, b, b), or a sequence of square arrays of any sizes.
+
+    >>> import dof, jax.numpy as jnp
+    >>> pairs = dof.Operator(a=dof.BlockDiagonal(jnp.ones((2, 2, 2))))
+    >>> print(pairs(lambda x: x[0] * x[1] + x[2] ** 2)(jnp.ones(4)))
+    4.0
+    """
+
+    def __init__(self, blocks: Any) -> None:
+        stacked = hasattr(blocks, "shape")
+        self.stacks = [blocks] if stacked else [block[None] for block in map(_as_array, blocks)]
+        for stack in self.stacks:
+            if np.ndim(stack) != 3 or np.shape(stack)[1] != np.shape(stack)[2]:
+                expected = "square blocks: an array (m, b, b) or a sequence of arrays (b, b)"
+                found = f"has a block of shape {np.shape(stack)[1:]}"
+                raise ArgumentError(describe("blocks", found, expected, "dof.BlockDiagonal([jnp.eye(2), jnp.eye(3)])"))
+            require_finite("blocks", stack)
+
+    def tree_flatten(self) -> Any:
+        return (self.stacks,), None
+
+    @classmethod
+    def tree_unflatten(cls, _: Any, children: Any) -> BlockDiagonal:
+        new = object.__new__(cls)
+        (new.stacks,) = children
+        return new
+
+
+def _as_array(value: Any) -> Any:
+    """Plain numbers and lists become NumPy arrays, which stay known; lists of traced numbers become traced arrays."""
+    if hasattr(value, "shape"):
+        return value
+    return jnp.asarray(value) if any(map(is_traced, jax.tree.leaves(value))) else np.asarray(value)
+
+
+def require_finite(argument: str, value: Any) -> None:
+    """Refuse NaN and infinity in what is known now."""
+    for leaf in jax.tree.leaves(value):
+        known = concrete(leaf) if np.ndim(leaf) or not callable(leaf) else None
+        if known is not None and not np.isfinite(known).all():
+            bad = np.argwhere(~np.isfinite(known))[0].tolist()
+            found = f"has the entry {known[tuple(bad)]} at {bad}" if known.ndim else f"is {known}"
+            raise ArgumentError(describe(argument, found, "finite numbers", f"{argument} = jnp.nan_to_num({argument})"))
+
+
+class Diagonal(NamedTuple):
+    """Entries (N,) of a diagonal A."""
+
+    entries: Array
+
+
+class Blocks(NamedTuple):
+    """Square blocks along the diagonal, in stacks (m, b, b) of equal ones. A dense A is one block.
+
+    `rounding` is the relative precision of the entries: an eigenvalue below it is zero.
+    """
+
+    stacks: tuple[Array, ...]
+    rounding: float
+
+
+class Rows(NamedTuple):
+    """A = Σ_k weights_k row_k row_kᵀ."""
+
+    rows: Array
+    weights: Array
+
+
+Matrix = Diagonal | Blocks | Rows
+
+
+def dense(matrix: Matrix) -> Array:
+    """A as an array (N, N)."""
+    if isinstance(matrix, Rows):
+        return (matrix.rows.T * matrix.weights) @ matrix.rows
+    if isinstance(matrix, Diagonal):
+        return matrix.entries[:, None] * np.eye(len(matrix.entries))
+    blocks, start = [block for stack in matrix.stacks for block in stack], 0
+    n = sum(map(len, blocks))
+    rows = []
+    for block in blocks:
+        before, after = np.zeros((len(block), start)), np.zeros((len(block), n - start - len(block)))
+        rows.append(concatenate([before, block, after], axis=1))
+        start += len(block)
+    return concatenate(rows, axis=0)
+
+
+def concatenate(arrays: Sequence[Any], axis: int) -> Array:
+    """In NumPy as long as everything is known."""
+    return (np if all(isinstance(a, np.ndarray) for a in arrays) else jnp).concatenate(arrays, axis)
+
+
+def known(value: Any) -> Any:
+    """`value` as a float64 NumPy array if it is known now, else as it is."""
+    array = concrete(value)
+    return value if array is None else array
+
+
+def read_a(a: Any, space: Space) -> Matrix:
+    """Any form of `a`, evaluated at x, in one of the three forms above."""
+    n = space.size
+    if isinstance(a, Factored):
+        _require_columns(np.shape(a.L)[1], space, "Factored", "(r, N)")
+        return Rows(known(a.L), known(a.signs))
+    if isinstance(a, BlockDiagonal):
+        _require_columns(sum(np.shape(s)[0] * np.shape(s)[1] for s in a.stacks), space, "blocks", "blocks that fill N × N")
+        return _blocks(a.stacks, space)
+    if not space.is_array and space.has_structure_of(a):
+        return Diagonal(_flatten(a))
+    array = known(_as_array(a))
+    whole = space.shapes[0] if space.is_array else (n,)
+    if array.ndim == 0:
+        return Diagonal(array * np.ones(n))
+    if array.shape in ((n,), whole):
+        return Diagonal(array.reshape(n))
+    if array.shape in ((n, n), (*whole, *whole)):
+        return _blocks((_as_array(a).reshape(1, n, n),), space)
+    raise ArgumentError(describe("a", f"has shape {array.shape}", _expected_a(space), f"dof.Operator(a=jnp.eye({n}))"))
+
+
+def _expected_a(space: Space) -> str:
+    n = space.size
+    return f"(), ({n},) for a diagonal or ({n}, {n}), because x has {n} coordinates"
+
+
+def _require_columns(found: int, space: Space, argument: str, form: str) -> None:
+    if found != space.size:
+        expected = f"{form} with N = {space.size}, because x has {space.size} coordinates"
+        fix = f"dof.Operator(a=dof.Factored(jnp.eye({space.size})))"
+        raise ArgumentError(describe(argument, f"is over {found} coordinates", expected, fix))
+
+
+def _blocks(stacks: Sequence[Array], space: Space) -> Blocks:
+    """The symmetric parts of the stacks. In double precision nothing is dropped that single precision would hide."""
+    dtypes = [*(s.dtype for s in stacks), *space.dtypes]
+    is_single = all(jnp.finfo(d).bits <= 32 for d in dtypes if jnp.issubdtype(d, jnp.inexact))
+    symmetric = tuple((s + s.swapaxes(1, 2)) / 2 for s in map(known, stacks))
+    return Blocks(symmetric, float(np.finfo(np.float32 if is_single else np.float64).eps))
+
+
+def read_b(b: Any, space: Space) -> Array:
+    """`b`, evaluated at x, as a vector (N,)."""
+    n = space.size
+    if not space.is_array and space.has_structure_of(b):
+        return _flatten(b)
+    array = known(_as_array(b)) if jax.tree_util.all_leaves([b]) else np.zeros((0, 0))
+    shapes = {(n,), *(space.shapes if space.is_array else ()), *([()] if n == 1 else [])}
+    if array.shape not in shapes:
+        expected = f"({n},) or the shape of x, because x has {n} coordinates"
+        raise ArgumentError(describe("b", f"has shape {np.shape(b)}", expected, f"dof.Operator(b=jnp.ones({n}))"))
+    return array.reshape(n)
+
+
+def read_c(c: Any, space: Space) -> Array:
+    """`c`, evaluated at x, as a scalar."""
+    array = known(_as_array(c))
+    if array.shape != ():
+        found, fix = f"has shape {array.shape}", "dof.Operator(c=lambda x: jnp.sum(x**2))"
+        raise ArgumentError(describe("c", found, "a scalar, or a function of x that returns one", fix))
+    return array
+
+
+class Evaluated(NamedTuple):
+    """The coefficients of one operator at x: the second-order part as a sum of terms; None for what is absent."""
+
+    a: tuple[Matrix, ...]
+    b: Array | None
+    c: Array | None
+
+    def real_channels(self) -> list[tuple[complex, Evaluated]]:
+        """Real operators L_k and factors w_k with L = Σ w_k L_k: one if the derivatives have real coefficients."""
+        leaves = jax.tree.leaves((self.a, self.b))
+        if not any(map(jnp.iscomplexobj, leaves)):
+            return [(1.0, self)]
+        return [(1.0, self._each(lambda v: v.real)), (1j, self._each(lambda v: v.imag))]
+
+    def _each(self, part: Callable[[Any], Any]) -> Evaluated:
+        return Evaluated(tuple(map_linear(part, m) for m in self.a), None if self.b is None else part(self.b), None)
+
+
+def map_linear(function: Callable[[Any], Any], matrix: Matrix) -> Matrix:
+    """A linear function of the entries of A, applied in the form that A has."""
+    if isinstance(matrix, Rows):
+        return Rows(matrix.rows, function(matrix.weights))
+    if isinstance(matrix, Blocks):
+        return Blocks(tuple(map(function, matrix.stacks)), matrix.rounding)
+    return Diagonal(function(matrix.entries))
+
+
+def _flatten(tree: Any) -> Array:
+    return concatenate([known(leaf).reshape(-1) for leaf in map(_as_array, jax.tree.leaves(tree))], axis=0)

@@ -1,0 +1,74 @@
+"""L₁ L₂ for operators of first order: one of second order.
+
+    a = b₁ b₂ᵀ (symmetric part),   b = (b₁·∇) b₂ + c₂ b₁ + c₁ b₂,   c = b₁·∇c₂ + c₁ c₂
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.coefficients import Factored
+from dof.errors import ArgumentError, describe
+from dof.space import Space
+from dof.terms import Term, total
+
+Terms = tuple[Term, ...]
+
+
+def composed_terms(first: Any, second: Any) -> tuple[Terms, Terms, Terms]:
+    """The terms of a, b and c of the composition; they are functions of x."""
+    for operator in (first, second):
+        if operator.a:
+            found, fix = "has a second-order part", "L1(L2(f)) for the operator of higher order"
+            raise ArgumentError(describe("@", found, "operators of first order on both sides", fix))
+    a = (Term(lambda x: _second_order(first, second, x)),) if first.b and second.b else ()
+    b = (Term(lambda x: _first_order(first, second, x)),) if first.b or second.b else ()
+    return a, b, (Term(lambda x: _zeroth_order(first, second, x)),)
+
+
+def _second_order(first: Any, second: Any, x: Any) -> Factored:
+    """b₁ b₂ᵀ + b₂ b₁ᵀ = ½ (b₁ + b₂)(b₁ + b₂)ᵀ − ½ (b₁ − b₂)(b₁ − b₂)ᵀ."""
+    one, two = _drift(first, x), _drift(second, x)
+    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+        return Factored(one[None]) if (one == two).all() else Factored(np.stack([one + two, one - two]) / 2, (1, -1))
+    return Factored(jnp.stack([one + two, one - two]) / 2, (1, -1))
+
+
+def _first_order(first: Any, second: Any, x: Any) -> Any:
+    terms = [_along(first, x)(lambda x: _drift(second, x))] if any(t.varies for t in second.b) else []
+    terms += [_potential(second, x) * _drift(first, x)] if first.b and second.c else []
+    terms += [_potential(first, x) * _drift(second, x)] if second.b and first.c else []
+    found = total(terms)
+    return np.zeros(Space.of(x).size) if found is None else found
+
+
+def _zeroth_order(first: Any, second: Any, x: Any) -> Any:
+    terms = [_along(first, x)(lambda x: _potential(second, x))] if any(t.varies for t in second.c) else []
+    terms += [_potential(first, x) * _potential(second, x)] if first.c and second.c else []
+    found = total(terms)
+    return np.zeros(()) if found is None else found
+
+
+def _drift(operator: Any, x: Any) -> Any:
+    return operator.at(x, Space.of(x)).b
+
+
+def _potential(operator: Any, x: Any) -> Any:
+    return operator.at(x, Space.of(x)).c
+
+
+def _along(operator: Any, x: Any) -> Callable[[Callable[[Any], Any]], Any]:
+    """g ↦ (b·∇) g at x."""
+
+    def derivative(g: Callable[[Any], Any]) -> Any:
+        if not operator.b:
+            return np.zeros(np.shape(g(x)))
+        direction = Space.of(x).point(_drift(operator, x))
+        return jax.jvp(lambda x: jnp.asarray(g(x)), (x,), (direction,))[1]
+
+    return derivative

@@ -1,0 +1,105 @@
+"""A = Lᵀ Q L: the directions (rows of L) along which second derivatives are taken, and how they are summed (Q).
+
+What is known when tracing is factored here, once, in float64: Q = ±1, and L has rank(A) rows. What is known only at
+run time is never factored: L = 1 and Q = A. That is differentiable everywhere, also where eigenvalues coincide or
+vanish, and costs less than an eigendecomposition at each point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dof.array_types import Array
+from dof.coefficients import Blocks, Diagonal, Matrix, Rows, concatenate, dense
+
+DENSE_LIMIT = 2048
+"""Above this many coordinates a sum of known low-rank and diagonal parts is not multiplied out."""
+
+
+class Quadratic(NamedTuple):
+    """The second-order part of one operator. A coupling (start, blocks) sums the directions from `start` on."""
+
+    rows: Array
+    weights: Array
+    couplings: tuple[tuple[int, Array], ...] = ()
+
+
+def factor(terms: Sequence[Matrix], n: int) -> Quadratic:
+    """The sum of the terms, factored."""
+    over_coordinates = [t for t in terms if not isinstance(t, Rows)]
+    if not all(map(is_known, over_coordinates)):
+        unfactored = _over_coordinates(over_coordinates, n)
+        return _append(unfactored, [t for t in terms if isinstance(t, Rows)])
+    known = [t for t in terms if is_known(t)]
+    return _append(_factor_known(known, n), [t for t in terms if not is_known(t)])
+
+
+def is_known(matrix: Matrix) -> bool:
+    arrays = matrix.stacks if isinstance(matrix, Blocks) else tuple(matrix)
+    return all(isinstance(array, np.ndarray) for array in arrays)
+
+
+def _append(quadratic: Quadratic, terms: Sequence[Any]) -> Quadratic:
+    """Further directions with weights of their own."""
+    if not terms:
+        return quadratic
+    rows, weights = [quadratic.rows, *(t.rows for t in terms)], [quadratic.weights, *(t.weights for t in terms)]
+    return Quadratic(concatenate(rows, axis=0), concatenate(weights, axis=0), quadratic.couplings)
+
+
+def _over_coordinates(terms: Sequence[Diagonal | Blocks], n: int) -> Quadratic:
+    """Directions are the coordinates; weights and couplings are the entries of A."""
+    weights = sum((t.entries for t in terms if isinstance(t, Diagonal)), np.zeros(n))
+    couplings = []
+    for term in terms:
+        start = 0
+        for stack in term.stacks if isinstance(term, Blocks) else ():
+            couplings.append((start, stack))
+            start += stack.shape[0] * stack.shape[1]
+    return Quadratic(np.eye(n), weights, tuple(couplings))
+
+
+def _factor_known(terms: Sequence[Matrix], n: int) -> Quadratic:
+    if all(isinstance(t, Diagonal) for t in terms):
+        return _factor_diagonal(sum((t.entries for t in terms if isinstance(t, Diagonal)), np.zeros(n)))
+    if len(terms) == 1 and isinstance(terms[0], Blocks):
+        return _factor_blocks(terms[0], n)
+    rows = [t for t in terms if isinstance(t, Rows)]
+    if len(rows) == len(terms) and sum(len(t.rows) for t in rows) <= n or n > DENSE_LIMIT:
+        others = _factor_known([t for t in terms if not isinstance(t, Rows)], n)
+        return _append(others, rows)
+    total = sum(map(dense, terms), np.zeros((n, n)))
+    rounding = max((t.rounding for t in terms if isinstance(t, Blocks)), default=float(np.finfo(np.float64).eps))
+    return _factor_blocks(Blocks((total[None],), rounding), n)
+
+
+def _factor_diagonal(entries: np.ndarray) -> Quadratic:
+    (kept,) = np.nonzero(entries)
+    rows = np.zeros((len(kept), len(entries)))
+    rows[np.arange(len(kept)), kept] = np.sqrt(np.abs(entries[kept]))
+    return Quadratic(rows, np.sign(entries[kept]))
+
+
+def _factor_blocks(blocks: Blocks, n: int) -> Quadratic:
+    """Block by block, so that each direction moves the coordinates of one block only."""
+    rows, weights, start = [np.zeros((0, n))], [np.zeros(0)], 0
+    for block in (block for stack in blocks.stacks for block in stack):
+        block_rows, block_weights = _factor_block(block, blocks.rounding)
+        stop = start + len(block)
+        rows.append(np.pad(block_rows, ((0, 0), (start, n - stop))))
+        weights.append(block_weights)
+        start = stop
+    return Quadratic(np.concatenate(rows), np.concatenate(weights))
+
+
+def _factor_block(block: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvectors scaled by √|λ|; what is zero to rounding in the precision that A was given in is dropped."""
+    if not np.any(block - np.diag(np.diag(block))):
+        diagonal = _factor_diagonal(np.diag(block))
+        return diagonal.rows, diagonal.weights
+    values, vectors = np.linalg.eigh(block)
+    kept = np.abs(values) > rounding * len(block) * np.abs(values).max()
+    return (vectors[:, kept] * np.sqrt(np.abs(values[kept]))).T, np.sign(values[kept])

@@ -1,0 +1,85 @@
+"""Every touch of JAX that depends on its version. A new JAX breaks this file and tests/test_jax_contracts.py only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import jax
+import jax.extend.core as jex
+import numpy as np
+from jax import lax
+from jax.extend import source_info_util
+from jax.extend.core import primitives as extend_primitives
+from jax.interpreters import ad
+
+Primitive = jex.Primitive
+Literal = jex.Literal
+JaxprEqn = jex.JaxprEqn
+Closed = Any
+"""A jaxpr with its constants: `ClosedJaxpr` up to JAX 0.11, plain `Jaxpr` (which took over its constants) after."""
+
+
+def find_primitive(name: str) -> Primitive | None:
+    """The primitive of JAX that is called `name`, or None where this JAX has no such primitive."""
+    attribute = name.replace("-", "_") + "_p"
+    for namespace in (lax, extend_primitives, lax.linalg):
+        if isinstance(found := getattr(namespace, attribute, None), Primitive) and found.name == name:
+            return found
+    known = (*ad.primitive_jvps, *vars(extend_primitives).values(), *vars(lax).values())
+    return next((p for p in known if isinstance(p, Primitive) and p.name == name), None)
+
+
+def is_traced(value: Any) -> bool:
+    return isinstance(value, jax.core.Tracer)
+
+
+def concrete(value: Any) -> np.ndarray | None:
+    """`value` as a NumPy array if it is known now, in float64 or complex128, else None."""
+    if is_traced(value) or not getattr(value, "is_fully_addressable", True):
+        return None
+    array = np.asarray(value)
+    return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+
+
+def parts(jaxpr: Closed) -> tuple[Any, Sequence[Any]]:
+    """A jaxpr without, and its constants."""
+    return getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ())
+
+
+def as_function(jaxpr: Closed) -> Callable[..., list[Any]]:
+    return jex.jaxpr_as_fun(jaxpr)
+
+
+def bind(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> list[Any]:
+    """The primitive on plain values; its results always as a list."""
+    out = primitive.bind(*operands, **primitive.get_bind_params(params))
+    return list(out) if primitive.multiple_results else [out]
+
+
+@contextmanager
+def equation_context(eqn: JaxprEqn):
+    """Names, source lines and settings (mesh, metadata) of the equation, for what is staged out in its place."""
+    with ExitStack() as stack:
+        names = source_info_util.current_name_stack() + eqn.source_info.name_stack
+        stack.enter_context(source_info_util.user_context(eqn.source_info.traceback, name_stack=names))
+        stack.enter_context(eqn.ctx.manager)
+        yield
+
+
+def source_line(eqn: JaxprEqn) -> str:
+    return source_info_util.summarize(eqn.source_info)
+
+
+def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
+    """(number of constants, number of carries) of a scan."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = params["ft_in"].unpack()  # JAX 0.11 replaced the counts by trees of the arguments
+    return len(consts), len(carry)
+
+
+def enable_x64() -> Any:
+    """A context in which float64 exists."""
+    return jax.enable_x64(True)

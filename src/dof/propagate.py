@@ -1,0 +1,79 @@
+"""The whole path: coefficients at x → directions and form → seed → walk → triples, from which operators are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import numpy as np
+
+from dof.arguments import Argnums, split_arguments
+from dof.array_types import Array
+from dof.coefficients import Evaluated, concatenate
+from dof.directions import share
+from dof.factor import factor
+from dof.form import Form
+from dof.jax_compat import Closed
+from dof.readout import Reading
+from dof.space import Space
+from dof.triple import triple_or_constant
+from dof.walk import Walk
+
+
+class HasCoefficients(Protocol):
+    def at(self, x: Any, space: Space) -> Evaluated: ...
+
+
+class Propagated(NamedTuple):
+    """What one pass gives: the leaves of f(x) as triples, their tree, and how each operator is read off them."""
+
+    outputs: list[Any]
+    tree: Any
+    form: Form
+    readings: list[Reading]
+
+    def each(self, read: Callable[[Any], Any]) -> Any:
+        """f(x) with each leaf replaced by what is read off its triple."""
+        return jax.tree.unflatten(self.tree, [read(output) for output in self.outputs])
+
+
+def propagate_all(
+    f: Callable[..., Any], operators: Sequence[HasCoefficients], argnums: Argnums, args: Any, kwargs: Any
+) -> Propagated:
+    """One pass through f(*args, **kwargs) for all operators."""
+    x, put_back = split_arguments(args, argnums)
+    space = Space.of(x)
+    channels, readings = real_channels([operator.at(x, space) for operator in operators])
+    rows, form = share([factor(channel.a, space.size) for channel in channels], space.size)
+    seeds = seed(x, space, rows, [channel.b for channel in channels])
+    jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x)
+    return Propagated(Walk(form)(jaxpr, seeds), tree, form, readings)
+
+
+def real_channels(operators: Sequence[Evaluated]) -> tuple[list[Evaluated], list[Reading]]:
+    """All real operators that are to be propagated, and which of them make up each operator."""
+    channels: list[Evaluated] = []
+    readings = []
+    for operator in operators:
+        split = operator.real_channels()
+        readings.append(Reading([(factor_, len(channels) + n) for n, (factor_, _) in enumerate(split)], operator.c))
+        channels += [channel for _, channel in split]
+    return channels, readings
+
+
+def seed(x: Any, space: Space, rows: Array, drifts: Sequence[Array | None]) -> list[Any]:
+    """The triples of x itself: (x, L, b). What is absent stays None, so that it costs nothing."""
+    leaves = jax.tree.leaves(x)
+    nothing = [None] * len(leaves)
+    tangents = space.split(rows) if len(rows) else nothing
+    filled = [np.zeros(space.size) if b is None else b for b in drifts]
+    applied = nothing if all(b is None for b in drifts) else space.split(concatenate([b[None] for b in filled], axis=0))
+    return list(map(triple_or_constant, leaves, tangents, applied))
+
+
+def trace(f: Callable[[Any], Any], x: Any) -> tuple[Closed, Any]:
+    """f as a program on the leaves of x, and the tree of its result."""
+    leaves, tree = jax.tree.flatten(x)
+    jaxpr, shapes = jax.make_jaxpr(lambda *flat: f(jax.tree.unflatten(tree, flat)), return_shape=True)(*leaves)
+    return jaxpr, jax.tree.structure(shapes)

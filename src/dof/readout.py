@@ -1,0 +1,53 @@
+"""How an operator is read off the triples that come out: L f = Σ factor · applied[channel] + c f."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from dof.array_types import Array
+from dof.form import Form
+from dof.triple import Triple, applied_of, is_smooth, tangents_of, value_of, zeros_stacked
+
+
+class Reading(NamedTuple):
+    """One operator: its real channels with their factors (1, or 1 and i), and its coefficient c."""
+
+    channels: list[tuple[complex, int]]
+    c: Array | None
+
+    def derivatives(self, output: Any) -> Array:
+        """(L − c) f."""
+        value, applied = value_of(output), applied_of(output)
+        if applied is None:
+            return jnp.zeros(jnp.shape(value), jnp.result_type(value) if is_smooth(value) else float)
+        # A factor of one must not be multiplied with: it would make the result complex.
+        first, *rest = (applied[n] if w == 1 else w * applied[n] for w, n in self.channels)
+        return sum(rest, first)
+
+    def of(self, output: Any) -> Array:
+        """L f."""
+        if self.c is None:
+            return self.derivatives(output)
+        return self.derivatives(output) + _in_precision_of(value_of(output), self.c) * value_of(output)
+
+
+def _in_precision_of(value: Any, c: Array) -> Any:
+    """c, so that c · value has the precision of `value`."""
+    if isinstance(c, np.ndarray):
+        return c.item()
+    dtype = jnp.result_type(value) if is_smooth(value) else c.dtype
+    return c.astype(jnp.promote_types(dtype, jnp.complex64) if jnp.iscomplexobj(c) else dtype)
+
+
+def full_triple(output: Any, form: Form, readings: list[Reading]) -> Triple:
+    """The triple of an output with its zeros written out; `applied` without channel axis for a single operator."""
+    value, tangents = value_of(output), tangents_of(output)
+    applied = jnp.stack([reading.derivatives(output) for reading in readings])
+    return Triple(
+        value,
+        zeros_stacked(form.directions, value) if tangents is None else tangents,
+        applied if len(readings) > 1 else applied[0],
+    )

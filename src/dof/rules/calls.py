@@ -1,0 +1,97 @@
+"""Calls: the inner program is walked in place. Those with a derivative of their own keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+from jax.sharding import PartitionSpec
+
+from dof.jax_compat import Primitive
+from dof.rules.elementwise import try_elementwise
+from dof.rules.general import general
+from dof.rules.kinds import promote_one
+from dof.rules.pointwise import nonlinear_steps
+from dof.rules.push import function_of
+from dof.rules.registry import Rule, register_named
+from dof.triple import Triple, is_smooth
+
+
+def inline_rule(param: str) -> Any:
+    """Walk the jaxpr in params[param] on the operands."""
+    return lambda primitive: lambda walk, *operands, **params: walk(params[param], operands)
+
+
+# Forward differentiation never meets the rules of a custom_vjp: its primal is what is differentiated.
+register_named("closed_call core_call custom_vjp_call", "call", inline_rule("call_jaxpr"))
+register_named("composite", "call", inline_rule("jaxpr"))
+
+
+def jit_rule(primitive: Primitive) -> Rule:
+    """Activations are often jitted chains of elementwise steps: those are cheaper as one elementwise function."""
+
+    def rule(walk: Any, *operands: Any, **params: Any) -> Sequence[Any]:
+        varying = [isinstance(o, Triple) for o in operands]
+        is_chain = sum(varying) == 1 and (nonlinear_steps(params["jaxpr"], varying) or 0) > 1
+        found = try_elementwise(walk.form, function_of(primitive, params), operands) if is_chain else None
+        return walk(params["jaxpr"], operands) if found is None else found
+
+    return rule
+
+
+def custom_jvp_rule(primitive: Primitive) -> Rule:
+    """Differentiated by the rule that it brings; elementwise if its program and what its rule does are."""
+
+    def rule(walk: Any, *operands: Any, **params: Any) -> Sequence[Any]:
+        function = function_of(primitive, params)
+        varying = [isinstance(o, Triple) for o in operands]
+        is_elementwise = nonlinear_steps(params["call_jaxpr"], varying) is not None
+        found = try_elementwise(walk.form, function, operands) if is_elementwise else None
+        return general(walk.form, function, operands) if found is None else found
+
+    return rule
+
+
+def checkpoint_rule(primitive: Primitive) -> Rule:
+    """The walk through the inner program is itself checkpointed, under the same policy."""
+
+    def rule(walk: Any, *operands: Any, jaxpr: Any, prevent_cse: Any, policy: Any, **_: Any) -> Sequence[Any]:
+        through = jax.checkpoint(lambda *inner: walk(jaxpr, inner), prevent_cse=prevent_cse, policy=policy)
+        return through(*operands)
+
+    return rule
+
+
+def shard_map_rule(primitive: Primitive) -> Rule:
+    """Each device walks on its own shard. Directions and channels are not sharded: their axis in front is whole."""
+
+    def rule(walk: Any, *operands: Any, jaxpr: Any, in_specs: Any, out_specs: Any, **params: Any) -> Sequence[Any]:
+        def through(form: Any, *shards: Any) -> list[Any]:
+            outs = walk.with_form(form)(jaxpr, shards)
+            return [promote_one(form, out, 2 * (is_smooth(v.aval),)) for out, v in zip(outs, jaxpr.outvars, strict=True)]
+
+        return jax.shard_map(
+            through,
+            mesh=params["mesh"],
+            in_specs=(PartitionSpec(), *map(_spec, in_specs, operands)),
+            out_specs=[_spec(s, v) for s, v in zip(out_specs, jaxpr.outvars, strict=True)],
+            axis_names=params["newly_manual_axes"],
+            check_vma=params["check_vma"],
+        )(walk.form, *operands)
+
+    return rule
+
+
+def _spec(spec: PartitionSpec, like: Any) -> Any:
+    """Specs of an operand, or of the full triple that comes out for a variable of the inner program."""
+    stacked = PartitionSpec(None, *spec)
+    if isinstance(like, Triple):
+        return Triple(spec, None if like.tangents is None else stacked, None if like.applied is None else stacked)
+    return Triple(spec, stacked, stacked) if hasattr(like, "aval") and is_smooth(like.aval) else spec
+
+
+register_named("jit pjit", "call", jit_rule)
+register_named("custom_jvp_call", "call", custom_jvp_rule)
+register_named("remat2 checkpoint", "call", checkpoint_rule)
+register_named("shard_map", "call", shard_map_rule)

@@ -1,0 +1,109 @@
+"""Elementwise: each position of the result depends on that position of the operands.
+
+    g' = Σ_i f_i g_i,     s' = Σ_i f_i s_i + Σ_ij f_ij Σ_kl q_kl g_ik g_jl
+
+The derivatives f_i, f_ij are as large as the value only; they are written by hand, or found by nested jvp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from dof.form import Form
+from dof.jax_compat import Primitive, bind
+from dof.rules.derivatives import Derivatives, derivatives_of_primitive, trace_derivatives, varying_among
+from dof.rules.general import general_rule
+from dof.rules.pointwise import nonlinear_steps
+from dof.rules.push import Function, parts_of
+from dof.rules.registry import Rule, register_named
+from dof.triple import add, is_smooth, spread, triple_or_constant, value_of
+
+
+def elementwise(form: Form, value: Any, operands: Sequence[Any], found: Derivatives) -> Any:
+    """The triple of `value`, of which `found` has the derivatives with respect to the operands that vary."""
+    tangents, applied = ([spread(p, value) for p in part] for part in parts_of(operands))
+    pushed = [_weighted(found.first, part) for part in (tangents, applied)]
+    for (i, j), second in found.second.items():
+        if tangents[i] is not None and tangents[j] is not None:
+            cross = form.contract(tangents[i], tangents[j])
+            pushed[1] = add(pushed[1], (second if i == j else 2 * second) * cross)
+    return triple_or_constant(value, *pushed)
+
+
+def _weighted(first: dict[int, Any], parts: Sequence[Any]) -> Any:
+    """Σ_i f_i p_i."""
+    total = None
+    for i, derivative in first.items():
+        total = add(total, None if parts[i] is None else derivative * parts[i])
+    return total
+
+
+def try_elementwise(form: Form, function: Function, operands: Sequence[Any]) -> list[Any] | None:
+    """The triples of a function that is no primitive, if its derivatives turn out to be elementwise, else None."""
+    if any(jnp.iscomplexobj(value_of(o)) for o in operands):
+        return None  # not every elementwise function is differentiable in the complex sense
+    values = function(*map(value_of, operands))
+    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
+    varying = varying_among(operands)
+    traced = trace_derivatives(lambda *at: [function(*at)[i] for i in smooth], varying, [value_of(o) for o in operands])
+    depends = [i in varying for i in range(len(operands))] + [True] * len(varying)
+    if nonlinear_steps(traced.jaxpr, depends) is None:
+        return None
+    for i, found in zip(smooth, traced.at([value_of(o) for o in operands]), strict=True):
+        values[i] = elementwise(form, values[i], operands, found)
+    return values
+
+
+def nested_rule(primitive: Primitive) -> Rule:
+    """The rule of an elementwise primitive by nested jvp."""
+
+    def rule(walk: Any, *operands: Any, **params: Any) -> list[Any]:
+        (value,) = bind(primitive, [value_of(o) for o in operands], params)
+        return [elementwise(walk.form, value, operands, derivatives_of_primitive(primitive, params, operands))]
+
+    return rule
+
+
+def by_hand(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorates (x, y, **params) ↦ (f'(x), f''(x)) where y = f(x); None for a derivative that vanishes."""
+
+    def decorate(first_and_second: Callable[..., Any]) -> Callable[..., Any]:
+        register_named(name, "elementwise", lambda p: _by_hand_rule(p, first_and_second), pointwise=True)
+        return first_and_second
+
+    return decorate
+
+
+def _by_hand_rule(primitive: Primitive, first_and_second: Callable[..., Any]) -> Rule:
+    def rule(walk: Any, x: Any, **params: Any) -> list[Any]:
+        (value,) = bind(primitive, [x.value], params)
+        first, second = first_and_second(x.value, value, **params)
+        found = Derivatives({0: first}, {} if second is None else {(0, 0): second})
+        return [elementwise(walk.form, value, [x], found)]
+
+    return rule
+
+
+# Abs is elementwise in the sense above for real numbers only: |z| is not differentiable in the complex sense.
+def abs_rule(primitive: Primitive) -> Rule:
+    general = general_rule(primitive)
+
+    def rule(walk: Any, x: Any, **params: Any) -> list[Any]:
+        if jnp.iscomplexobj(x.value):
+            return general(walk, x, **params)
+        return [elementwise(walk.form, jnp.abs(x.value), [x], Derivatives({0: jnp.sign(x.value)}, {}))]
+
+    return rule
+
+
+register_named("abs", "elementwise", abs_rule, pointwise=True)
+register_named(
+    "acos acosh asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt cosh digamma erf_inv erfc igamma igammac integer_pow lgamma "
+    "polygamma pow regularized_incomplete_beta sinh tan zeta igamma_grad_a random_gamma_grad",
+    "elementwise",
+    nested_rule,
+    pointwise=True,
+)

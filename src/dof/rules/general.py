@@ -1,0 +1,69 @@
+"""The general law: any F that JAX can differentiate twice, by one nested jvp along each direction.
+
+    g'_k = F'(v)[g_k],    s' = F'(v)[s] + Σ_kl q_kl F''(v)[g_k, g_l]
+
+With a diagonal form q the second derivative is needed along each direction only, never a Hessian. With a full form
+(coefficients known at run time) F''[g_k, h_k] is taken for h_k = Σ_l q_kl g_l, one channel after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dof.form import Form
+from dof.jax_compat import Primitive
+from dof.rules.push import Function, active_among, function_of, parts_of, push_jvp, restrict
+from dof.rules.registry import Rule, register_named
+from dof.triple import add, is_smooth, triple_or_constant, value_of
+
+
+def general(form: Form, function: Function, operands: Sequence[Any]) -> list[Any]:
+    """The triples of `function`, a function of arrays that returns a list of arrays."""
+    values = function(*map(value_of, operands))
+    tangents, applied = (push_jvp(function, operands, part, values) for part in parts_of(operands))
+    curvature = second_order(form, function, operands, values)
+    return list(map(triple_or_constant, values, tangents, map(add, applied, curvature)))
+
+
+def second_order(form: Form, function: Function, operands: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """Σ_kl q_kl F''(v)[g_k, g_l] for each result, one entry per channel in front."""
+    tangents, _ = parts_of(operands)
+    active = active_among(tangents)
+    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
+    if not active or not smooth:
+        return [None] * len(values)
+    of_active, primals = restrict(function, operands, active, smooth)
+    moved = [tangents[i] for i in active]
+
+    def second_derivative(along: Any, again: Any) -> list[Any]:
+        return jax.jvp(lambda *v: jax.jvp(of_active, v, tuple(along))[1], primals, tuple(again))[1]
+
+    summed = iter(_sum_over_directions(form, second_derivative, moved))
+    return [next(summed) if i in smooth else None for i in range(len(values))]
+
+
+def _sum_over_directions(form: Form, second_derivative: Any, moved: list[Any]) -> list[Any]:
+    if not form.couplings:
+        seconds = jax.vmap(second_derivative)(moved, moved)
+        return [form.weighted_sum(second) for second in seconds]
+    weighted = [form.weigh(g) for g in moved]
+    seconds = jax.vmap(jax.vmap(second_derivative), in_axes=(None, 0))(moved, weighted)
+    return [jnp.sum(second, axis=1) for second in seconds]
+
+
+def general_rule(primitive: Primitive) -> Rule:
+    return lambda walk, *operands, **params: general(walk.form, function_of(primitive, params), operands)
+
+
+# On purpose: exact this way, and no law of their own would be cheaper by much, or they are rare.
+register_named(
+    "cholesky lu qr eigh eig svd schur hessenberg householder_product tridiagonal tridiagonal_solve triangular_solve "
+    "custom_linear_solve linear_call custom_vmap_call ragged_dot_general random_gamma reduce "
+    "reduce_window scatter-mul scatter_mul ragged_all_to_all pmax pmin",
+    "general",
+    general_rule,
+)

@@ -1,0 +1,87 @@
+"""Loops and branches: the same loop on triples.
+
+A carry may start constant and come to depend on x. Which carries do is found before the loop is built: walk the body
+once on types alone, let what comes out as a triple go in as one, and repeat until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from dof.jax_compat import Primitive, as_function, scan_counts
+from dof.rules.kinds import join, kind_of, promote, settle
+from dof.rules.registry import Rule, register_named
+from dof.triple import Triple, value_of
+
+
+def scan_rule(primitive: Primitive) -> Rule:
+    def rule(walk: Any, *operands: Any, jaxpr: Any, length: int, reverse: bool, unroll: Any, **params: Any) -> Any:
+        n_consts, n_carry = scan_counts(params)
+        consts, init, xs = operands[:n_consts], operands[n_consts : n_consts + n_carry], operands[n_consts + n_carry :]
+        slices = [_scanned_first(x) for x in xs]
+
+        def step(carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+            out = walk(jaxpr, [*consts, *carry, *x])
+            return list(out[:n_carry]), list(out[n_carry:])
+
+        one = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape[1:], a.dtype), slices)
+        start, kinds = settle(walk.form, lambda carry: jax.eval_shape(step, carry, one)[0], init)
+
+        def body(carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+            new, ys = step(carry, x)
+            return promote(walk.form, new, kinds), ys
+
+        carry, ys = lax.scan(body, start, slices, length=length, reverse=reverse, unroll=unroll)
+        return [*carry, *map(_scanned_first, ys)]
+
+    return rule
+
+
+def _scanned_first(x: Any) -> Any:
+    """Exchange the axis of the scan with that of directions or channels, which is first in a triple."""
+    if not isinstance(x, Triple):
+        return x
+    tangents, applied = (None if part is None else jnp.swapaxes(part, 0, 1) for part in (x.tangents, x.applied))
+    return Triple(x.value, tangents, applied)
+
+
+def while_rule(primitive: Primitive) -> Rule:
+    """Whether to go on is decided by values alone."""
+
+    def rule(walk: Any, *operands: Any, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Any:
+        n_cond, n_body = params["cond_nconsts"], params["body_nconsts"]
+        asked, consts, init = operands[:n_cond], operands[n_cond : n_cond + n_body], operands[n_cond + n_body :]
+        start, kinds = settle(walk.form, lambda c: jax.eval_shape(lambda c: walk(body_jaxpr, [*consts, *c]), c), init)
+
+        def goes_on(carry: Sequence[Any]) -> Any:
+            return as_function(cond_jaxpr)(*map(value_of, asked), *map(value_of, carry))[0]
+
+        def body(carry: Sequence[Any]) -> list[Any]:
+            return promote(walk.form, walk(body_jaxpr, [*consts, *carry]), kinds)
+
+        return lax.while_loop(goes_on, body, start)
+
+    return rule
+
+
+def cond_rule(primitive: Primitive) -> Rule:
+    """All branches return what any of them returns: a result is a triple if it is one in some branch."""
+
+    def rule(walk: Any, index: Any, *operands: Any, branches: Any, **params: Any) -> Any:
+        shapes = [jax.eval_shape(lambda *inner, b=b: walk(b, inner), *operands) for b in branches]
+        kinds = reduce(join, ([kind_of(out) for out in of_branch] for of_branch in shapes))
+        walked = [lambda *inner, b=b: promote(walk.form, walk(b, inner), kinds) for b in branches]
+        return lax.switch(index, walked, *operands)
+
+    return rule
+
+
+register_named("scan", "loop", scan_rule)
+register_named("while", "loop", while_rule)
+register_named("cond", "loop", cond_rule)

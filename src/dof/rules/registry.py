@@ -1,0 +1,34 @@
+"""Which rule propagates triples through which primitive, and the family the rule belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from dof.jax_compat import Primitive, find_primitive
+
+Rule = Callable[..., Sequence[Any]]
+"""rule(walk, *operands, **params): an operand is a Triple where it depends on x, else a plain array; so is each result."""
+
+
+class Entry(NamedTuple):
+    rule: Rule
+    family: str
+
+
+RULES: dict[Primitive, Entry] = {}
+
+POINTWISE: set[Primitive] = set()
+"""Primitives whose result at one position depends on the operands at that position only."""
+
+
+def register(primitive: Primitive, family: str, rule: Rule, pointwise: bool = False) -> None:
+    RULES[primitive] = Entry(rule, family)
+    (POINTWISE.add if pointwise else POINTWISE.discard)(primitive)
+
+
+def register_named(names: str, family: str, rule_for: Callable[[Primitive], Rule], pointwise: bool = False) -> None:
+    """Register all primitives of JAX in the space-separated `names`; those that this JAX lacks are passed over."""
+    for name in names.split():
+        if (primitive := find_primitive(name)) is not None:
+            register(primitive, family, rule_for(primitive), pointwise)

@@ -1,0 +1,76 @@
+"""What is carried for every value that depends on x: (v, directional derivatives of v, operators applied to v)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dof.array_types import Array, Inexact, Shaped
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Triple:
+    """A value v of the computation with what the operators need to know of it.
+
+    value     v
+    tangents  g_k = ∂v along direction k, stacked in front; None stands for zero
+    applied   s_c = (L_c − c_c) v for each operator c, stacked in front; None stands for zero
+
+    A value that does not depend on x is no Triple but a plain array.
+    """
+
+    value: Shaped[Array, " *s"]
+    tangents: Inexact[Array, " r *s"] | None
+    applied: Inexact[Array, " c *s"] | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return jnp.shape(self.value)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+def is_smooth(value: Any) -> bool:
+    """Whether a value of this type can have derivatives: floating or complex."""
+    return jnp.issubdtype(value.dtype if hasattr(value, "dtype") else jnp.result_type(value), jnp.inexact)
+
+
+def value_of(operand: Triple | Any) -> Any:
+    return operand.value if isinstance(operand, Triple) else operand
+
+
+def tangents_of(operand: Triple | Any) -> Any:
+    return operand.tangents if isinstance(operand, Triple) else None
+
+
+def applied_of(operand: Triple | Any) -> Any:
+    return operand.applied if isinstance(operand, Triple) else None
+
+
+def triple_or_constant(value: Any, tangents: Any, applied: Any) -> Triple | Any:
+    """A Triple, or the plain value if nothing of it depends on x."""
+    return value if tangents is None and applied is None else Triple(value, tangents, applied)
+
+
+def add(x: Any, y: Any) -> Any:
+    """x + y where None stands for zero."""
+    if x is None or y is None:
+        return y if x is None else x
+    return x + y
+
+
+def zeros_stacked(count: int, value: Any) -> Any:
+    """`count` zero derivatives of `value`, stacked in front."""
+    return jnp.zeros((count, *jnp.shape(value)), jnp.result_type(value))
+
+
+def spread(part: Any, value: Any) -> Any:
+    """Stacked derivatives of a scalar, with the axes of the `value` that the scalar was broadcast to."""
+    missing = jnp.ndim(value) + 1 - jnp.ndim(part) if part is not None else 0
+    return jnp.broadcast_to(part.reshape(-1, *[1] * missing), (len(part), *jnp.shape(value))) if missing else part

@@ -1,0 +1,75 @@
+"""The walk over a traced program: each equation in turn, on triples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from dof.errors import NotDifferentiableError
+from dof.form import Form
+from dof.jax_compat import Closed, JaxprEqn, Literal, bind, equation_context, parts, source_line
+from dof.rules import RULES
+from dof.rules.general import general_rule
+
+from dof.triple import Triple, is_smooth, value_of
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Propagates triples through programs; rules get it as their first argument and use it for inner programs."""
+
+    form: Form
+
+    def with_form(self, form: Form) -> Walk:
+        return Walk(form)
+
+    def through(self, function: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
+        """Walk through a function of arrays that returns a list of arrays."""
+        return self(jax.make_jaxpr(function)(*map(value_of, operands)), operands)
+
+    def __call__(self, jaxpr: Closed, operands: Sequence[Any]) -> list[Any]:
+        """The results of `jaxpr` as triples, or as plain arrays where they do not depend on x."""
+        program, consts = parts(jaxpr)
+        env: dict[Any, Any] = dict(zip(program.constvars, consts, strict=True))
+        env.update(zip(program.invars, operands, strict=True))
+        equations = live_equations(program)
+        last_use = {v: n for n, eqn in enumerate(equations) for v in eqn.invars if not isinstance(v, Literal)}
+        kept = {v for v in program.outvars if not isinstance(v, Literal)}
+        for n, eqn in enumerate(equations):
+            results = self.step(eqn, [_read(env, v) for v in eqn.invars])
+            env.update(zip(eqn.outvars, results, strict=True))
+            for v in eqn.invars:  # free what is dead
+                if not isinstance(v, Literal) and last_use[v] == n and v not in kept:
+                    env.pop(v, None)
+        return [_read(env, v) for v in program.outvars]
+
+    def step(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
+        """One equation."""
+        with equation_context(eqn):
+            depends = any(isinstance(operand, Triple) for operand in operands)
+            if not depends or not any(is_smooth(v.aval) for v in eqn.outvars):
+                return bind(eqn.primitive, [value_of(operand) for operand in operands], eqn.params)
+            if eqn.primitive in RULES:
+                return RULES[eqn.primitive].rule(self, *operands, **eqn.params)
+            return self._unknown(eqn, operands)
+
+    def _unknown(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
+        return general_rule(eqn.primitive)(self, *operands, **eqn.params)
+
+
+def _read(env: dict[Any, Any], atom: Any) -> Any:
+    return atom.val if isinstance(atom, Literal) else env[atom]
+
+
+def live_equations(program: Any) -> list[JaxprEqn]:
+    """The equations that the results or side effects of the program need."""
+    needed = {v for v in program.outvars if not isinstance(v, Literal)}
+    live = []
+    for eqn in reversed(program.eqns):
+        if eqn.effects or any(v in needed for v in eqn.outvars):
+            live.append(eqn)
+            needed.update(v for v in eqn.invars if not isinstance(v, Literal))
+    return live[::-1]
