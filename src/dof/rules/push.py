@@ -35,10 +35,11 @@ def parts_of(operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def push_linear(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """F[parts] for a function that is linear in all its operands together."""
+    """F[parts] for a function that is linear in all its floating operands together; indices and masks stay."""
     if all(p is None for p in parts):
         return [None] * len(values)
-    filled = [jnp.zeros_like(value_of(o)) if p is None else p for o, p in zip(operands, parts, strict=True)]
+    at_rest = [jnp.zeros_like(v) if is_smooth(v) else v for v in map(value_of, operands)]
+    filled = [rest if p is None else p for rest, p in zip(at_rest, parts, strict=True)]
     return jax.vmap(function, in_axes=[None if p is None else 0 for p in parts])(*filled)
 
 

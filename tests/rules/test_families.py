@@ -1,0 +1,62 @@
+"""Each rule against the oracle, family by family."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from oracle import assert_exact
+from rules import cases
+
+SHAPES = [(), (3,), (3, 4), (0,), (3, 1)]
+
+
+@pytest.mark.parametrize("name", cases.ELEMENTWISE)
+def test_elementwise(name):
+    assert_exact(cases.ELEMENTWISE[name], cases.points(3, 2), tolerance=1e-9 if name in ("igamma", "igammac") else 1e-10)
+
+
+@pytest.mark.parametrize("name", cases.ACTIVATIONS)
+def test_activations(name):
+    assert_exact(cases.ACTIVATIONS[name], cases.points(5, low=-2.5, high=2.5))
+
+
+@pytest.mark.parametrize("name", cases.INDEXING)
+def test_indexing(name):
+    assert_exact(cases.INDEXING[name], cases.points(3, 4))
+
+
+@pytest.mark.parametrize("name", cases.REDUCTIONS)
+def test_reductions(name):
+    assert_exact(cases.REDUCTIONS[name], cases.points(3, 4))
+
+
+@pytest.mark.parametrize("name", cases.BILINEAR)
+def test_bilinear(name):
+    assert_exact(cases.BILINEAR[name], cases.points(3, 4))
+
+
+@pytest.mark.parametrize("name", cases.LINALG)
+def test_linalg(name):
+    assert_exact(cases.LINALG[name], cases.points(4))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["tanh", "mul", "div", "pow_both", "where", "max_min", "logaddexp", "complex"])
+def test_shapes(name, shape):
+    assert_exact(cases.ELEMENTWISE[name], cases.points(*shape))
+
+
+def test_broadcast_against_each_other():
+    assert_exact(lambda x: jnp.sin(x[:3, None]) * x[3:] + x[:3, None] / x[3:], cases.points(7))
+
+
+def test_scalar_against_array():
+    assert_exact(lambda x: x[0] * jnp.arange(3.0) + jnp.arange(3.0) ** x[1] - x[0], cases.points(2))
+
+
+def test_pytree_in_and_out():
+    x = {"a": cases.points(2, 2), "b": (cases.points(3), cases.points())}
+    assert_exact(lambda x: {"u": x["a"] @ x["a"] * x["b"][1], "v": [jnp.prod(x["b"][0]), 2.0]}, x)
+
+
+def test_results_that_do_not_depend_on_x():
+    assert_exact(lambda x: (jnp.arange(3.0), x**2, np.float64(4.0)), cases.points(2))
