@@ -10,6 +10,7 @@ from dof.check import check
 from dof.coefficients import BlockDiagonal, Factored
 from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
 from dof.operator import Operator, laplacian
+from dof.register_rule import register_rule
 from dof.triple import Triple
 
 __version__ = "0.1.0"
@@ -27,4 +28,5 @@ __all__ = [
     "jointly",
     "laplacian",
     "propagate",
+    "register_rule",
 ]

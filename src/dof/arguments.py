@@ -42,6 +42,9 @@ def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Calla
 
 def _place(n: int, args: tuple[Any, ...]) -> int:
     if not -len(args) <= n < len(args):
-        found, expected = f"has the entry {n}", f"numbers below {len(args)}, because f was called with {len(args)} arguments"
+        found, expected = (
+            f"has the entry {n}",
+            f"numbers below {len(args)}, because f was called with {len(args)} arguments",
+        )
         raise ArgumentError(describe("argnums", found, expected, f"L(f, argnums={max(len(args) - 1, 0)})"))
     return n % len(args)

@@ -30,7 +30,9 @@ class Factored:
         self.signs = np.ones(np.shape(L)[:1]) if signs is None else _as_array(signs)
         if np.ndim(L) != 2 or np.shape(self.signs) != np.shape(L)[:1]:
             found = f"has `L` of shape {np.shape(L)} and `signs` of shape {np.shape(self.signs)}"
-            raise ArgumentError(describe("Factored", found, "L of shape (r, N) and r signs", "dof.Factored(L[None, :], (1,))"))
+            raise ArgumentError(
+                describe("Factored", found, "L of shape (r, N) and r signs", "dof.Factored(L[None, :], (1,))")
+            )
         require_finite("L", L)
         if jnp.iscomplexobj(L):
             found, fix = "is complex", "dof.Factored(P) - dof.Factored(Q) + 1j * ... for L = P + iQ, as operators"
@@ -158,7 +160,9 @@ def read_a(a: Any, space: Space) -> Matrix:
         _require_columns(np.shape(a.L)[1], space, "Factored", "(r, N)")
         return Rows(known(a.L), known(a.signs))
     if isinstance(a, BlockDiagonal):
-        _require_columns(sum(np.shape(s)[0] * np.shape(s)[1] for s in a.stacks), space, "blocks", "blocks that fill N × N")
+        _require_columns(
+            sum(np.shape(s)[0] * np.shape(s)[1] for s in a.stacks), space, "blocks", "blocks that fill N × N"
+        )
         return _blocks(a.stacks, space)
     if not space.is_array and space.has_structure_of(a):
         return Diagonal(_flatten(a))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -13,6 +14,9 @@ from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import primitives as extend_primitives
 from jax.interpreters import ad
+
+# Source lines that JAX reports are those of the user, not ours.
+source_info_util.register_exclusion(os.path.dirname(__file__))
 
 Primitive = jex.Primitive
 Literal = jex.Literal
@@ -50,6 +54,16 @@ def parts(jaxpr: Closed) -> tuple[Any, Sequence[Any]]:
 
 def as_function(jaxpr: Closed) -> Callable[..., list[Any]]:
     return jex.jaxpr_as_fun(jaxpr)
+
+
+def hoist_constants(jaxpr: Closed) -> tuple[Closed, list[Any]]:
+    """The same program with its constants as arguments in front, and the constants."""
+    program, consts = parts(jaxpr)
+
+    def with_constants(*arguments: Any) -> list[Any]:
+        return jax.core.eval_jaxpr(program, arguments[: len(consts)], *arguments[len(consts) :])
+
+    return jax.make_jaxpr(with_constants)(*consts, *jaxpr.in_avals), list(consts)
 
 
 def bind(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> list[Any]:

@@ -56,5 +56,8 @@ class Space:
 def _require_inexact(leaf: Any) -> None:
     dtype = jnp.result_type(leaf)
     if not jnp.issubdtype(dtype, jnp.inexact):
-        found, expected = f"has type {dtype}", "a floating or complex array, since derivatives are taken with respect to it"
+        found, expected = (
+            f"has type {dtype}",
+            "a floating or complex array, since derivatives are taken with respect to it",
+        )
         raise ArgumentTypeError(describe("x", found, expected, "x = jnp.asarray(x, dtype=float)"))

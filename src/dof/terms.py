@@ -36,7 +36,9 @@ class Term:
 
     @classmethod
     def tree_unflatten(cls, static: Any, children: Any) -> Term:
-        value, *scales = (child if function is None else function for function, child in zip(static, children, strict=True))
+        value, *scales = (
+            child if function is None else function for function, child in zip(static, children, strict=True)
+        )
         return cls(value, tuple(scales))
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
 
-from dof.errors import NotDifferentiableError
+from dof.errors import DofError, NotDifferentiableError, describe
 from dof.form import Form
 from dof.jax_compat import Closed, JaxprEqn, Literal, bind, equation_context, parts, source_line
 from dof.rules import RULES
 from dof.rules.general import general_rule
-
+from dof.rules.push import Function, function_of, restrict
 from dof.triple import Triple, is_smooth, value_of
 
 
@@ -47,17 +47,47 @@ class Walk:
         return [_read(env, v) for v in program.outvars]
 
     def step(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-        """One equation."""
+        """One equation. What depends on nothing that varies, or has no floating result, is evaluated as it stands."""
         with equation_context(eqn):
             depends = any(isinstance(operand, Triple) for operand in operands)
             if not depends or not any(is_smooth(v.aval) for v in eqn.outvars):
                 return bind(eqn.primitive, [value_of(operand) for operand in operands], eqn.params)
-            if eqn.primitive in RULES:
-                return RULES[eqn.primitive].rule(self, *operands, **eqn.params)
-            return self._unknown(eqn, operands)
+            entry = RULES.get(eqn.primitive)
+            rule = general_rule(eqn.primitive) if entry is None else entry.rule
+            try:
+                return rule(self, *operands, **eqn.params)
+            except DofError:
+                raise
+            except Exception as error:
+                raise_with_source(eqn, operands, error)
 
-    def _unknown(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-        return general_rule(eqn.primitive)(self, *operands, **eqn.params)
+
+def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) -> NoReturn:
+    """Say where the function has no derivative; another error only gets the place added."""
+    place = f"primitive `{eqn.primitive.name}` at {source_line(eqn)}"
+    if twice_differentiable(function_of(eqn.primitive, eqn.params), operands):
+        error.add_note(f"dof was propagating through the {place}.")
+        raise error
+    found = f"applies the {place} to a value that depends on x, and JAX cannot differentiate it: {error}"
+    fix = "wrap it in `jax.custom_jvp`, or give its argument to `jax.lax.stop_gradient` if it shall count as constant"
+    raise NotDifferentiableError(describe("f", found, "a function that is twice differentiable", fix)) from error
+
+
+def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
+    """Whether nested jvp of `function` can be traced."""
+    values = function(*map(value_of, operands))
+    active = [i for i, operand in enumerate(operands) if isinstance(operand, Triple)]
+    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
+    of_active, primals = restrict(function, operands, active, smooth)
+
+    def twice(*v: Any) -> Any:
+        return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], v, primals)[1]
+
+    try:
+        jax.eval_shape(twice, *primals)
+    except Exception:
+        return False
+    return True
 
 
 def _read(env: dict[Any, Any], atom: Any) -> Any:

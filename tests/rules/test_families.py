@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from oracle import assert_exact
 from rules import cases
 
@@ -11,7 +12,7 @@ SHAPES = [(), (3,), (3, 4), (0,), (3, 1)]
 
 @pytest.mark.parametrize("name", cases.ELEMENTWISE)
 def test_elementwise(name):
-    assert_exact(cases.ELEMENTWISE[name], cases.points(3, 2), tolerance=1e-9 if name in ("igamma", "igammac") else 1e-10)
+    assert_exact(cases.ELEMENTWISE[name], cases.points(3, 2))
 
 
 @pytest.mark.parametrize("name", cases.ACTIVATIONS)

@@ -8,7 +8,7 @@ is formed for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,8 +17,8 @@ import jax.numpy as jnp
 
 from dof.form import Form
 from dof.jax_compat import Primitive, bind
-from dof.rules.elementwise import elementwise
 from dof.rules.derivatives import Derivatives
+from dof.rules.elementwise import elementwise
 from dof.rules.registry import Rule, register_named
 from dof.triple import Triple, add, applied_of, spread, tangents_of, triple_or_constant, value_of
 

@@ -69,7 +69,9 @@ def shard_map_rule(primitive: Primitive) -> Rule:
     def rule(walk: Any, *operands: Any, jaxpr: Any, in_specs: Any, out_specs: Any, **params: Any) -> Sequence[Any]:
         def through(form: Any, *shards: Any) -> list[Any]:
             outs = walk.with_form(form)(jaxpr, shards)
-            return [promote_one(form, out, 2 * (is_smooth(v.aval),)) for out, v in zip(outs, jaxpr.outvars, strict=True)]
+            return [
+                promote_one(form, out, 2 * (is_smooth(v.aval),)) for out, v in zip(outs, jaxpr.outvars, strict=True)
+            ]
 
         return jax.shard_map(
             through,

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from dof.form import Form
 from dof.jax_compat import Primitive
-from dof.rules.push import Function, active_among, function_of, parts_of, push_jvp, restrict
+from dof.rules.push import Function, active_among, each_direction, function_of, parts_of, push_jvp, restrict
 from dof.rules.registry import Rule, register_named
 from dof.triple import add, is_smooth, triple_or_constant, value_of
 
@@ -48,11 +48,11 @@ def second_order(form: Form, function: Function, operands: Sequence[Any], values
 
 def _sum_over_directions(form: Form, second_derivative: Any, moved: list[Any]) -> list[Any]:
     if not form.couplings:
-        seconds = jax.vmap(second_derivative)(moved, moved)
+        seconds = each_direction(second_derivative, moved, moved)
         return [form.weighted_sum(second) for second in seconds]
     weighted = [form.weigh(g) for g in moved]
-    seconds = jax.vmap(jax.vmap(second_derivative), in_axes=(None, 0))(moved, weighted)
-    return [jnp.sum(second, axis=1) for second in seconds]
+    channels = [each_direction(second_derivative, moved, [w[c] for w in weighted]) for c in range(form.channels)]
+    return [jnp.stack([jnp.sum(second, axis=0) for second in results]) for results in zip(*channels, strict=True)]
 
 
 def general_rule(primitive: Primitive) -> Rule:

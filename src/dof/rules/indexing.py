@@ -4,8 +4,8 @@ from dof.rules.push import linear_rule, piecewise_rule
 from dof.rules.registry import register_named
 
 register_named(
-    "reshape transpose broadcast_in_dim squeeze rev slice dynamic_slice dynamic_update_slice concatenate pad split tile "
-    "stack unstack expand_dims scatter-add scatter-sub scatter_add scatter_sub",
+    "reshape transpose broadcast_in_dim squeeze rev slice dynamic_slice dynamic_update_slice concatenate pad split "
+    "tile stack unstack expand_dims scatter-add scatter-sub scatter_add scatter_sub",
     "indexing",
     linear_rule,
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from dof.jax_compat import Primitive, bind
 from dof.triple import applied_of, is_smooth, tangents_of, triple_or_constant, value_of
@@ -57,9 +58,16 @@ def push_jvp(function: Function, operands: Sequence[Any], parts: Sequence[Any], 
     if not active or not smooth:
         return [None] * len(values)
     of_active, primals = restrict(function, operands, active, smooth)
-    derivative = jax.vmap(lambda *tangents: jax.jvp(of_active, primals, tangents)[1])
-    pushed = iter(derivative(*(parts[i] for i in active)))
+    pushed = iter(each_direction(lambda *t: jax.jvp(of_active, primals, t)[1], *(parts[i] for i in active)))
     return [next(pushed) if i in smooth else None for i in range(len(values))]
+
+
+def each_direction(function: Callable[..., Any], *stacked: Any) -> Any:
+    """`function` along every direction: all at once, or one after the other through what JAX cannot batch."""
+    try:
+        return jax.vmap(function)(*stacked)
+    except NotImplementedError:
+        return lax.map(lambda along: function(*along), stacked)
 
 
 def restrict(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from dof.jax_compat import Primitive, find_primitive
 
 Rule = Callable[..., Sequence[Any]]
-"""rule(walk, *operands, **params): an operand is a Triple where it depends on x, else a plain array; so is each result."""
+"""rule(walk, *operands, **params): an operand is a Triple if it depends on x, else a plain array; so is a result."""
 
 
 class Entry(NamedTuple):

@@ -1,0 +1,89 @@
+"""Bad input is refused with the argument in backticks, what was found, what was expected and a fix."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+
+x3 = jnp.ones(3)
+
+
+def f(x):
+    return jnp.sum(jnp.sin(x))
+
+
+def callback(x):
+    return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+
+BAD = {
+    "a_shape": (lambda: dof.Operator(a=np.ones((2, 3)))(f)(x3), "`a`", "(2, 3)", "(3, 3)"),
+    "a_size": (lambda: dof.Operator(a=np.eye(4))(f)(x3), "`a`", "(4, 4)", "(3, 3)"),
+    "a_function": (lambda: dof.Operator(a=lambda x: jnp.ones((2, 2)))(f)(x3), "`a`", "(2, 2)", "(3, 3)"),
+    "a_nan": (lambda: dof.Operator(a=np.array([[1.0, np.nan], [0, 1]])), "`a`", "nan", "finite"),
+    "a_infinite": (lambda: dof.Operator(a=jnp.array([jnp.inf, 1.0])), "`a`", "inf", "finite"),
+    "blocks_nan": (lambda: dof.BlockDiagonal(np.full((2, 2, 2), np.nan)), "`blocks`", "nan", "finite"),
+    "blocks_not_square": (lambda: dof.BlockDiagonal(np.ones((2, 2, 3))), "`blocks`", "(2, 3)", "square"),
+    "blocks_size": (lambda: dof.Operator(a=dof.BlockDiagonal(np.ones((2, 2, 2))))(f)(x3), "`blocks`", "4", "3"),
+    "signs": (lambda: dof.Factored(np.eye(3), (1, 0, 2)), "`signs`", "[0.0, 1.0, 2.0]", "+1 and −1"),
+    "signs_count": (lambda: dof.Factored(np.eye(3), (1, 1)), "`Factored`", "(2,)", "(r, N)"),
+    "factor_shape": (lambda: dof.Factored(np.ones(3)), "`Factored`", "(3,)", "(r, N)"),
+    "factor_size": (lambda: dof.Operator(a=dof.Factored(np.ones((1, 4))))(f)(x3), "`Factored`", "4", "3"),
+    "factor_complex": (lambda: dof.Factored(1j * np.eye(3)), "`L`", "complex", "real"),
+    "b_shape": (lambda: dof.Operator(b=np.ones(4))(f)(x3), "`b`", "(4,)", "(3,)"),
+    "b_scalar": (lambda: dof.Operator(b=1.0)(f)(x3), "`b`", "()", "(3,)"),
+    "b_nan": (lambda: dof.Operator(b=[0.0, np.nan, 0.0]), "`b`", "nan", "finite"),
+    "c_shape": (lambda: dof.Operator(c=np.ones(3))(f)(x3), "`c`", "(3,)", "scalar"),
+    "integer_x": (lambda: dof.laplacian(f)(jnp.arange(3)), "`x`", "int", "floating"),
+    "integer_leaf": (lambda: dof.laplacian(lambda x: f(x[0]))((x3, jnp.arange(3))), "`x`", "int", "floating"),
+    "not_callable": (lambda: dof.laplacian(3.0), "`f`", "float", "function"),
+    "argnums_range": (lambda: dof.laplacian(f, argnums=1)(x3), "`argnums`", "1", "1 argument"),
+    "argnums_type": (lambda: dof.laplacian(f, argnums="x"), "`argnums`", "'x'", "integer"),
+    "not_an_operator": (lambda: dof.jointly(dof.laplacian, 3), "`jointly`", "int", "operators"),
+    "propagate_swapped": (lambda: dof.propagate(dof.laplacian, f), "`L`", "function", "operators"),
+    "order_three": (lambda: dof.laplacian @ dof.Operator(b=np.ones(3)), "`@`", "second-order", "first order"),
+    "function_on_the_right": (lambda: dof.laplacian * (lambda x: x[0]), "`scale`", "function", "g * L"),
+    "array_scale": (lambda: np.ones(3) * dof.laplacian, "`scale`", "(3,)", "scalar"),
+    "family": (lambda: dof.register_rule(jax.lax.sin_p, "linnear"), "`rule`", "'linnear'", "linear"),
+    "not_differentiable": (lambda: dof.laplacian(callback)(x3), "`pure_callback`", "test_errors.py", "custom_jvp"),
+    "in_a_loop": (
+        lambda: dof.laplacian(lambda x: jax.lax.scan(lambda c, y: (callback(c), None), x, x)[0])(x3),
+        "`pure_callback`",
+        "test_errors.py",
+        "custom_jvp",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    call, *expected = BAD[name]
+    with pytest.raises(dof.DofError) as caught:
+        call()
+    message = str(caught.value)
+    assert isinstance(caught.value, (ValueError, TypeError))
+    for part in (*expected, "Fix: "):
+        assert part in message
+
+
+def test_asymmetric_a_is_no_error():
+    a = np.array([[1.0, 4.0], [0.0, 1.0]])
+    g = lambda x: x[0] * x[1]  # noqa: E731
+    assert float(dof.Operator(a=a)(g)(jnp.ones(2))) == pytest.approx(4.0)
+
+
+def test_callback_of_a_constant_is_no_error():
+    assert float(dof.laplacian(lambda x: callback(jnp.ones(3))[0] * x[0] ** 2)(x3)) == pytest.approx(2 * np.sin(1.0))
+
+
+def test_other_errors_keep_their_type_and_say_where():
+    def rule(walk, x):
+        raise ZeroDivisionError("in the rule")
+
+    marked = dof.register_rule(lambda x: x * 2, rule)
+    with pytest.raises(ZeroDivisionError) as caught:
+        dof.laplacian(lambda x: jnp.sum(marked(x)))(x3)
+    assert "dof_marked" in "".join(caught.value.__notes__)
+    assert "test_errors.py" in "".join(caught.value.__notes__)
