@@ -102,7 +102,8 @@ def abs_rule(primitive: Primitive) -> Rule:
 register_named("abs", "elementwise", abs_rule, pointwise=True)
 register_named(
     "acos acosh asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt cosh digamma erf_inv erfc igamma "
-    "igammac integer_pow lgamma polygamma pow regularized_incomplete_beta sinh tan zeta igamma_grad_a random_gamma_grad",
+    "igammac integer_pow lgamma polygamma pow regularized_incomplete_beta sinh tan zeta igamma_grad_a "
+    "random_gamma_grad",
     "elementwise",
     nested_rule,
     pointwise=True,

@@ -1,0 +1,152 @@
+"""Operators under the transformations of JAX, and in all precisions."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from networks import NETWORKS
+from oracle import assert_close, coefficients, reference
+from rules.cases import points
+
+A, B, C = coefficients(3)
+x = points(3)
+
+
+def f(x):
+    return jnp.tanh(x[0] * x[1]) * jnp.sin(x[2]) + jnp.sum(x**3) * jnp.exp(x[0])
+
+
+def nested(a, f):
+    return reference(a, np.zeros(len(a)), 0.0, f)
+
+
+def test_nested_operators():
+    assert_close(dof.laplacian(dof.laplacian(f))(x), nested(np.eye(3), nested(np.eye(3), f))(x))
+    varying = dof.Operator(a=lambda x: jnp.outer(x, x), b=jnp.sin, c=jnp.sum)
+    expected = jax.jit(nested(A, lambda x: reference(jnp.outer(x, x), jnp.sin(x), jnp.sum(x), f)(x)))(x)
+    assert_close(jax.jit(dof.Operator(a=A)(varying(f)))(x), expected)
+
+
+def test_third_operator_in_one_dimension():
+    sixth = dof.laplacian(dof.laplacian(dof.laplacian(lambda x: jnp.sin(2 * x))))
+    assert_close(sixth(0.3), -64 * np.sin(0.6))
+
+
+@pytest.mark.parametrize("name", ["mlp", "wave_function"])
+def test_nested_operators_of_networks(name):
+    g, params, at = NETWORKS[name]
+    a, _, _ = coefficients(at.size)
+    h = lambda x: g(params, x)  # noqa: E731
+    assert_close(
+        jax.jit(dof.laplacian(dof.Operator(a=a)(h)))(at), jax.jit(nested(np.eye(at.size), nested(a, h)))(at), 1e-8
+    )
+
+
+def test_transformations_of_jax():
+    L = dof.Operator(A, B, C)
+    g, expected = jax.jit(L(f)), jax.jit(reference(A, B, C, f))
+    assert_close(jax.grad(g)(x), jax.grad(expected)(x))
+    assert_close(jax.jacrev(g)(x), jax.jacfwd(expected)(x))
+    assert_close(jax.hessian(g)(x), jax.hessian(expected)(x))
+    assert_close(jax.jvp(g, (x,), (x**2,)), jax.jvp(expected, (x,), (x**2,)))
+    assert_close(jax.checkpoint(g)(x), expected(x))
+    assert_close(jax.grad(jax.checkpoint(g))(x), jax.grad(expected)(x))
+    assert_close(jax.linearize(g, x)[1](x), jax.jvp(expected, (x,), (x,))[1])
+    batch = jnp.stack([x, 2 * x, x**2])
+    assert_close(jax.vmap(jax.vmap(g))(batch[None]), jax.vmap(expected)(batch)[None])
+    assert_close(jax.vmap(g, in_axes=1)(batch.T), jax.vmap(expected)(batch))
+    assert_close(jax.lax.map(g, batch), jax.vmap(expected)(batch))
+    inside = lambda x: jnp.sum(jax.vmap(lambda y: f(y * x))(batch))  # noqa: E731
+    assert_close(L(inside)(x), reference(A, B, C, inside)(x))
+
+
+def test_loops_over_operators():
+    matrices = jnp.stack([A, A.T @ A, jnp.eye(3)])
+    expected = jnp.stack([nested(a, f)(x) for a in matrices])
+    _, by_array = jax.lax.scan(lambda _, a: (None, dof.Operator(a=a)(f)(x)), None, matrices)
+    assert_close(by_array, expected)
+    stacked = dof.Operator(a=matrices)
+    _, by_operator = jax.lax.scan(lambda _, L: (None, L(f)(x)), None, stacked)
+    assert_close(by_operator, expected)
+    assert_close(jax.vmap(lambda L: L(f)(x))(stacked), expected)
+
+
+def test_operator_is_an_argument_of_jit():
+    apply = jax.jit(lambda L, x: L(f)(x))
+    L = (lambda x: x[0]) * dof.Operator(a=A, b=jnp.sin, c=C) + dof.Operator(a=dof.Factored(A[:1], (-1,)))
+    assert_close(apply(L, x), L(f)(x))
+    gradient = jax.grad(lambda L: L(f)(x))(dof.Operator(a=A, b=B))
+    assert_close(gradient.a[0].value, jax.hessian(f)(x))
+    assert_close(gradient.b[0].value, jax.grad(f)(x))
+
+
+@pytest.mark.parametrize("a", [A, np.eye(3), np.zeros((3, 3)), np.diag([1.0, 1, 0]), np.outer(B, B), -np.eye(3)])
+def test_gradients_in_coefficients(a):
+    """Also where eigenvalues coincide or vanish."""
+
+    def applied(a, b, c, scale):
+        L = (lambda x: scale * x[0]) * dof.Operator(a=a, b=lambda x: b * x, c=c)
+        return L(f)(x)
+
+    def expected(a, b, c, scale):
+        return scale * x[0] * reference((a + a.T) / 2, b * x, c, f)(x)
+
+    arguments = (jnp.asarray(a), jnp.asarray(B), C, 1.5)
+    assert_close(jax.grad(applied, (0, 1, 2, 3))(*arguments), jax.grad(expected, (0, 1, 2, 3))(*arguments))
+    assert_close(jax.hessian(applied)(*arguments), jax.hessian(expected)(*arguments))
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0])
+def test_gradients_in_other_forms(scale):
+    hessian = jax.hessian(f)(x)
+    diagonal = jax.grad(lambda d: dof.Operator(a=d)(f)(x))(jnp.full(3, scale))
+    assert_close(diagonal, jnp.diag(hessian))
+    assert_close(jax.grad(lambda s: dof.Operator(a=s)(f)(x))(scale), jnp.trace(hessian))
+    L = scale * jnp.asarray(A[:2])
+    factored = jax.grad(lambda L: dof.Operator(a=dof.Factored(L, (1, -1)))(f)(x))(L)
+    assert_close(factored, 2 * jnp.array([[1.0], [-1.0]]) * L @ hessian)
+    blocks = jax.grad(lambda b: dof.Operator(a=dof.BlockDiagonal([b, b[:1, :1]]))(f)(x))(scale * jnp.eye(2))
+    assert_close(blocks, hessian[:2, :2] + jnp.array([[hessian[2, 2], 0], [0, 0]]))
+
+
+def test_learned_coefficient_that_depends_on_x():
+    def loss(theta, x):
+        return dof.Operator(a=lambda x: jnp.outer(x, x) * theta + jnp.eye(3), b=lambda x: theta**2 * x)(f)(x) ** 2
+
+    def expected(theta, x):
+        return reference(jnp.outer(x, x) * theta + jnp.eye(3), theta**2 * x, 0.0, f)(x) ** 2
+
+    assert_close(jax.grad(loss, (0, 1))(0.7, x), jax.grad(expected, (0, 1))(0.7, x))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "complex64", "complex128"])
+def test_precisions(dtype):
+    at = x.astype(dtype)
+    g = lambda x: jnp.sum(jnp.sin(x) * x**2) + jnp.tanh(x[0] * x[1])  # noqa: E731
+    found = jax.jit(dof.Operator(a=A, b=B, c=C)(g))(at)
+    assert found.dtype == at.dtype
+    truth = reference(A, B, C, g)(at.real.astype(float))
+    error = abs(complex(found) - complex(truth)) / abs(complex(truth))
+    assert error < 100 * float(jnp.finfo(dtype).eps)
+    traced = jax.jit(lambda a, b, c: dof.Operator(a=a, b=b, c=c)(g)(at))(A, B, C)
+    assert traced.dtype == at.dtype
+
+
+def test_mixed_precisions_in_one_point():
+    point = {"half": x[:2].astype(jnp.bfloat16), "double": x}
+    g = lambda p: jnp.sum(p["half"].astype(float) ** 2) * p["double"][0] ** 2  # noqa: E731
+    assert_close(
+        dof.laplacian(g)(point),
+        nested(np.eye(5), lambda v: jnp.sum(v[3:] ** 2) * v[0] ** 2)(
+            jnp.concatenate([point["double"], point["half"].astype(float)])
+        ),
+    )
+
+
+def test_single_precision_without_double():
+    with jax.enable_x64(False):
+        found = dof.Operator(a=A, b=B, c=C)(f)(jnp.asarray(np.asarray(x), jnp.float32))
+        assert found.dtype == np.float32
+    assert float(found) == pytest.approx(float(reference(A, B, C, f)(x)), rel=1e-5)

@@ -1,0 +1,228 @@
+"""Operators: every form of the coefficients, their algebra, and how they are applied."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from oracle import assert_close, coefficients, reference
+from rules.cases import points
+
+RNG = np.random.default_rng(3)
+A, B, C = coefficients(4)
+L2 = RNG.normal(size=(2, 4))
+BLOCKS = RNG.normal(size=(2, 2, 2))
+x = points(4)
+
+
+def f(x):
+    return jnp.sin(x[0] * x[1]) * jnp.exp(x[2]) + jnp.tanh(x @ x) * x[3] ** 3
+
+
+def dense(blocks):
+    return jax.scipy.linalg.block_diag(*blocks)
+
+
+FORMS = {
+    "scalar": (2.5, 2.5 * np.eye(4)),
+    "negative_scalar": (-2.5, -2.5 * np.eye(4)),
+    "zero": (0.0, np.zeros((4, 4))),
+    "diagonal": (B, np.diag(B)),
+    "diagonal_with_zeros": (np.array([1.0, 0, -2, 0]), np.diag([1.0, 0, -2, 0])),
+    "dense": (A, A),
+    "semi_definite": (L2.T @ L2, L2.T @ L2),
+    "rank_one_indefinite": (np.outer(B, B) - np.outer(A[0], A[0]), np.outer(B, B) - np.outer(A[0], A[0])),
+    "zero_matrix": (np.zeros((4, 4)), np.zeros((4, 4))),
+    "list": (A.tolist(), A),
+    "factored": (dof.Factored(L2, (1, -1)), L2.T @ np.diag([1.0, -1]) @ L2),
+    "factored_unsigned": (dof.Factored(L2), L2.T @ L2),
+    "blocks": (dof.BlockDiagonal(BLOCKS), dense(BLOCKS)),
+    "uneven_blocks": (dof.BlockDiagonal([A[:3, :3], A[3:, 3:]]), dense([A[:3, :3], A[3:, 3:]])),
+    "huge": (1e150 * A, 1e150 * A),
+    "tiny": (1e-150 * A, 1e-150 * A),
+    "spread": (np.diag([1.0, 1e-9, 1e-5, 1e-13]) + 1e-14, np.diag([1.0, 1e-9, 1e-5, 1e-13]) + 1e-14),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_constant_forms(name):
+    a, matrix = FORMS[name]
+    expected = reference(matrix, np.zeros(4), 0.0, f)(x)
+    tolerance = 1e-10 * max(1e-3, abs(float(expected)))
+    assert dof.Operator(a=a)(f)(x) == pytest.approx(float(expected), abs=tolerance)
+    assert jax.jit(dof.Operator(a=a)(f))(x) == pytest.approx(float(expected), abs=tolerance)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_known_at_run_time(name):
+    a, matrix = FORMS[name]
+    expected = reference(matrix, B, 0.0, f)(x)
+    assert_close(jax.jit(lambda a, b: dof.Operator(a=a, b=b)(f)(x))(jax.tree.map(np.asarray, a), B), expected)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_functions_of_x(name):
+    a, matrix = FORMS[name]
+    scale = jnp.sin(x).sum()
+    L = dof.Operator(
+        a=lambda x: jax.tree.map(lambda v: v * jnp.asarray(1.0), a), b=lambda x: jnp.sin(x) * B, c=lambda x: jnp.sum(x)
+    )
+    expected = reference(matrix, np.sin(x) * B, jnp.sum(x), f)(x)
+    assert_close(L(f)(x), expected)
+    assert_close(jax.vmap(L(f))(x[None]), expected[None])
+    scaled = (lambda x: jnp.sin(x).sum()) * L
+    assert_close(jax.jit(scaled(f))(x), scale * expected)
+
+
+def rank(a, dtype=float):
+    return dof.propagate(f, dof.Operator(a=a))(x.astype(dtype)).tangents.shape[0]
+
+
+def test_directions_are_as_many_as_the_rank():
+    assert rank(L2.T @ L2) == 2
+    assert rank(np.outer(B, B)) == 1
+    assert rank(np.zeros((4, 4))) == 0
+    assert rank(np.array([1.0, 0, -2, 0])) == 2
+    assert rank(dof.Factored(L2)) == 2
+    single = L2.astype(np.float32)
+    assert rank(single.T @ single, np.float32) == 2
+    assert rank(A) == 4
+
+
+def test_no_eigenvalue_is_dropped_that_double_precision_sees():
+    """Entries that float32 could hold, with an eigenvalue below its rounding."""
+    a = np.array([[1.0, 1 - 2.0**-24], [1 - 2.0**-24, 1.0]])
+    g = lambda x: (x[0] - x[1]) ** 2  # noqa: E731
+    assert float(dof.Operator(a=a)(g)(jnp.ones(2))) == pytest.approx(4 * 2.0**-24, rel=1e-10)
+
+
+def test_absent_coefficients():
+    zero = np.zeros((4, 4))
+    assert_close(dof.Operator(b=B, c=C)(f)(x), reference(zero, B, C, f)(x))
+    assert_close(dof.Operator(c=C)(f)(x), C * f(x))
+    assert_close(dof.Operator()(f)(x), 0 * f(x))
+
+
+def test_algebra():
+    one, two = dof.Operator(A, B, C), dof.Operator(a=dof.Factored(L2), b=lambda x: x**2)
+    expected = reference(2 * A - 3 * L2.T @ L2, 2 * B - 3 * x**2, 2 * C, f)(x)
+    assert_close((2 * one - two * 3)(f)(x), expected)
+    assert_close((one + one - two / (1 / 3))(f)(x), expected)
+    assert_close((-(two * 3) + jnp.asarray(2.0) * one)(f)(x), expected)
+    assert_close((np.float64(2.0) * one - np.asarray(3.0) * two)(f)(x), expected)
+    g = lambda x: jnp.sin(x[0])  # noqa: E731
+    assert_close((g * one - g * (dof.laplacian * 2))(f)(x), g(x) * reference(A - 2 * np.eye(4), B, C, f)(x))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (dof.Operator(b=B), dof.Operator(b=B)),
+        (dof.Operator(b=B, c=2.0), dof.Operator(b=A[0], c=3.0)),
+        (dof.Operator(b=jnp.sin, c=jnp.sum), dof.Operator(b=lambda x: x[::-1] ** 2, c=lambda x: x[0] * x[1])),
+        (dof.Operator(c=jnp.sum), dof.Operator(b=jnp.cos)),
+        (dof.Operator(b=jnp.cos), dof.Operator(c=jnp.prod)),
+        ((lambda x: x[0]) * dof.Operator(b=B), dof.Operator(b=B) + dof.Operator(b=jnp.sin)),
+    ],
+)
+def test_composition(pair):
+    one, two = pair
+    nested = one(two(f))
+    assert_close((one @ two)(f)(x), nested(x))
+    assert_close(jax.jit((one @ two)(f))(x), nested(x))
+
+
+def test_square_of_a_constant_derivative_has_one_direction():
+    d = dof.Operator(b=B)
+    assert dof.propagate(f, d @ d)(x).tangents.shape[0] == 1
+
+
+def test_complex_coefficients():
+    a, b = A + 1j * np.diag(B), 1j * B
+    expected = reference(a, b, 2j, f)(x)
+    assert_close(dof.Operator(a, b, 2j)(f)(x), expected)
+    assert_close(jax.jit(lambda a, b: dof.Operator(a, b, 2j)(f)(x))(a, b), expected)
+    assert_close((1j * dof.Operator(a=dof.Factored(L2)))(f)(x), 1j * reference(L2.T @ L2, 0 * B, 0.0, f)(x))
+
+
+def test_holomorphic_function_of_complex_x():
+    z = x + 1j * points(4)[::-1]
+    h = jax.hessian(f, holomorphic=True)(z)
+    assert_close(dof.Operator(a=A)(f)(z), jnp.sum(A * h))
+
+
+def test_arguments():
+    def g(params, x, *, power):
+        return params["w"] @ x**power
+
+    params = {"w": B, "name": 3}
+    expected = reference(A, B, C, lambda x: g(params, x, power=3))(x)
+    L = dof.Operator(A, B, C)
+    assert_close(L(g, argnums=1)(params, x, power=3), expected)
+    assert_close(L(g, argnums=-1)(params, x, power=3), expected)
+    value, applied = L.with_value(g, argnums=1)(params, x, power=3)
+    assert_close((value, applied), (g(params, x, power=3), expected))
+    two = lambda y, z: f(jnp.concatenate([z, y]))  # noqa: E731
+    assert_close(L(two, argnums=(1, 0))(x[2:], x[:2]), reference(A, B, C, f)(x))
+    assert L(f).__name__ == "f"
+    assert_close(dof.Operator(a=2.0, b=3.0)(jnp.sin)(0.5), -2 * np.sin(0.5) + 3 * np.cos(0.5))
+
+
+def test_shapes_of_coefficients_follow_x():
+    grid = points(2, 2)
+    g = lambda x: f(x.reshape(4))  # noqa: E731
+    expected = reference(np.diag(B), B, 0.0, f)(grid.reshape(4))
+    assert_close(dof.Operator(a=B.reshape(2, 2), b=B.reshape(2, 2))(g)(grid), expected)
+    assert_close(dof.Operator(a=A.reshape(2, 2, 2, 2))(g)(grid), reference(A, 0 * B, 0.0, f)(grid.reshape(4)))
+    tree = {"p": x[:1], "q": x[1:]}
+    h = lambda t: f(jnp.concatenate([t["p"], t["q"]]))  # noqa: E731
+    coefficient = {"p": B[:1], "q": B[1:]}
+    assert_close(dof.Operator(a=coefficient, b=coefficient)(h)(tree), reference(np.diag(B), B, 0.0, f)(x))
+    assert_close(dof.Operator(a=lambda t: t, b=lambda t: t)(h)(tree), reference(np.diag(x), x, 0.0, f)(x))
+
+
+def test_jointly():
+    operators = [dof.laplacian, dof.Operator(A, B, C), dof.Operator(b=B), dof.Operator(a=B), dof.Operator(a=1j * A)]
+    together = dof.jointly(*operators)(f)(x)
+    assert_close(together, tuple(L(f)(x) for L in operators))
+    run_time = jax.jit(lambda a: dof.jointly(dof.laplacian, dof.Operator(a=a), dof.Operator(a=dof.Factored(L2)))(f)(x))
+    assert_close(run_time(A)[1], reference(A, 0 * B, 0.0, f)(x))
+    both = lambda x: dof.jointly(dof.Operator(a=jnp.outer(x, x)), dof.Operator(a=x), dof.Operator(a=B))(f)(x)  # noqa: E731
+    expected = [reference(m, 0 * B, 0.0, f)(x) for m in (np.outer(x, x), np.diag(x), np.diag(B))]
+    assert_close(jax.jit(both)(x), tuple(expected))
+    value, applied = dof.jointly(*operators).with_value(f)(x)
+    assert_close((value, applied), (f(x), together))
+
+
+def test_jointly_shares_directions():
+    u_xx = dof.Operator(a=np.array([1.0, 0, 0, 0]))
+    shared = dof.propagate(f, dof.jointly(dof.laplacian, 3 * u_xx, -dof.laplacian))(x)
+    assert shared.tangents.shape[0] == 4
+    assert shared.applied.shape == (3,)
+
+
+def test_propagate():
+    triple = dof.propagate(f, dof.Operator(a=dof.Factored(L2, (1, -1)), b=B, c=C))(x)
+    assert_close(triple.value, f(x))
+    assert_close(triple.tangents, L2 @ jax.grad(f)(x))
+    assert_close(triple.applied, reference(L2.T @ np.diag([1.0, -1]) @ L2, B, 0.0, f)(x))
+    constant = dof.propagate(lambda x: jnp.arange(3), dof.laplacian)(x)
+    assert not constant.tangents.any()
+    assert not constant.applied.any()
+
+
+def test_integer_results():
+    out = dof.Operator(a=A, c=2.0)(lambda x: {"i": jnp.argsort(x), "b": x > 0.5})(x)
+    assert_close(out["i"], 2.0 * jnp.argsort(x))
+    assert not dof.laplacian(lambda x: jnp.argsort(x))(x).any()
+
+
+def test_check():
+    report = dof.check(dof.Operator(A, B, C), f, x)
+    assert report.error < 1e-12
+    assert "float64" in str(report)
+    wrong = dof.register_rule(lambda x: x**2, lambda walk, x: [dof.Triple(x.value**2, x.tangents, x.applied)])
+    assert dof.check(dof.laplacian, lambda x: jnp.sum(wrong(x)), x).error > 0.1
+    single = dof.check(dof.laplacian, f, x.astype(np.float32))
+    assert 1e-10 < single.error < 1e-5
