@@ -25,13 +25,19 @@ Closed = Any
 """A jaxpr with its constants: `ClosedJaxpr` up to JAX 0.11, plain `Jaxpr` (which took over its constants) after."""
 
 
+try:  # the one primitive without a public name
+    from jax._src.shard_map import shard_map_p
+except ImportError:
+    shard_map_p = None
+
+
 def find_primitive(name: str) -> Primitive | None:
     """The primitive of JAX that is called `name`, or None where this JAX has no such primitive."""
     attribute = name.replace("-", "_") + "_p"
     for namespace in (lax, extend_primitives, lax.linalg):
         if isinstance(found := getattr(namespace, attribute, None), Primitive) and found.name == name:
             return found
-    known = (*ad.primitive_jvps, *vars(extend_primitives).values(), *vars(lax).values())
+    known = (shard_map_p, *ad.primitive_jvps, *vars(extend_primitives).values(), *vars(lax).values())
     return next((p for p in known if isinstance(p, Primitive) and p.name == name), None)
 
 
@@ -45,6 +51,11 @@ def concrete(value: Any) -> np.ndarray | None:
         return None
     array = np.asarray(value)
     return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+
+
+def is_reference(aval: Any) -> bool:
+    """Whether a variable is a mutable reference, not an array."""
+    return hasattr(aval, "inner_aval")
 
 
 def parts(jaxpr: Closed) -> tuple[Any, Sequence[Any]]:

@@ -10,9 +10,19 @@ import jax
 
 from dof.errors import DofError, NotDifferentiableError, describe
 from dof.form import Form
-from dof.jax_compat import Closed, JaxprEqn, Literal, bind, equation_context, parts, source_line
+from dof.jax_compat import (
+    Closed,
+    JaxprEqn,
+    Literal,
+    as_function,
+    bind,
+    equation_context,
+    is_reference,
+    parts,
+    source_line,
+)
 from dof.rules import RULES
-from dof.rules.general import general_rule
+from dof.rules.general import general, general_rule
 from dof.rules.push import Function, function_of, restrict
 from dof.triple import Triple, is_smooth, value_of
 
@@ -33,6 +43,8 @@ class Walk:
     def __call__(self, jaxpr: Closed, operands: Sequence[Any]) -> list[Any]:
         """The results of `jaxpr` as triples, or as plain arrays where they do not depend on x."""
         program, consts = parts(jaxpr)
+        if creates_references(program) and any(isinstance(operand, Triple) for operand in operands):
+            return general(self.form, as_function(jaxpr), operands)
         env: dict[Any, Any] = dict(zip(program.constvars, consts, strict=True))
         env.update(zip(program.invars, operands, strict=True))
         equations = live_equations(program)
@@ -50,6 +62,8 @@ class Walk:
         """One equation. What depends on nothing that varies, or has no floating result, is evaluated as it stands."""
         with equation_context(eqn):
             depends = any(isinstance(operand, Triple) for operand in operands)
+            if depends and any(is_reference(v.aval) for v in (*eqn.invars, *eqn.outvars)):
+                refuse_reference(eqn)
             if not depends or not any(is_smooth(v.aval) for v in eqn.outvars):
                 return bind(eqn.primitive, [value_of(operand) for operand in operands], eqn.params)
             entry = RULES.get(eqn.primitive)
@@ -60,6 +74,19 @@ class Walk:
                 raise
             except Exception as error:
                 raise_with_source(eqn, operands, error)
+
+
+def creates_references(program: Any) -> bool:
+    """Whether a program has mutable state of its own: from outside it is a function like any other."""
+    return any(is_reference(v.aval) for eqn in program.eqns for v in eqn.outvars)
+
+
+def refuse_reference(eqn: JaxprEqn) -> NoReturn:
+    """A reference from outside would hold a value without its derivatives."""
+    place = f"`{eqn.primitive.name}` at {source_line(eqn)}"
+    found = f"writes a value that depends on x to a mutable reference from outside ({place})"
+    fix = "create the reference inside f, or return the value and write it outside"
+    raise NotDifferentiableError(describe("f", found, "a function without side effects of this kind", fix))
 
 
 def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) -> NoReturn:

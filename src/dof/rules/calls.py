@@ -24,7 +24,7 @@ def inline_rule(param: str) -> Any:
 
 
 # Forward differentiation never meets the rules of a custom_vjp: its primal is what is differentiated.
-register_named("closed_call core_call custom_vjp_call", "call", inline_rule("call_jaxpr"))
+register_named("closed_call call custom_vjp_call", "call", inline_rule("call_jaxpr"))
 register_named("composite", "call", inline_rule("jaxpr"))
 
 
@@ -93,7 +93,7 @@ def _spec(spec: PartitionSpec, like: Any) -> Any:
     return Triple(spec, stacked, stacked) if hasattr(like, "aval") and is_smooth(like.aval) else spec
 
 
-register_named("jit pjit", "call", jit_rule)
+register_named("jit", "call", jit_rule)
 register_named("custom_jvp_call", "call", custom_jvp_rule)
-register_named("remat2 checkpoint", "call", checkpoint_rule)
+register_named("remat2", "call", checkpoint_rule)
 register_named("shard_map", "call", shard_map_rule)

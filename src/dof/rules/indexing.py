@@ -5,7 +5,7 @@ from dof.rules.registry import register_named
 
 register_named(
     "reshape transpose broadcast_in_dim squeeze rev slice dynamic_slice dynamic_update_slice concatenate pad split "
-    "tile stack unstack expand_dims scatter-add scatter-sub scatter_add scatter_sub",
+    "tile stack unstack scatter-add scatter-sub",
     "indexing",
     linear_rule,
 )
@@ -13,4 +13,4 @@ register_named("select_n", "indexing", linear_rule, pointwise=True)
 
 # As JAX differentiates them: an index that is out of bounds may read a fill value, whose derivative is zero; where
 # several updates go to one place, the derivative must come from the one that won.
-register_named("gather scatter scatter-max scatter-min scatter_max scatter_min", "indexing", piecewise_rule)
+register_named("gather scatter scatter-max scatter-min", "indexing", piecewise_rule)

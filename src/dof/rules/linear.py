@@ -13,13 +13,13 @@ from dof.rules.registry import Rule, register_named
 from dof.triple import add, spread, triple_or_constant, value_of
 
 register_named(
-    "neg real imag conj convert_element_type reduce_precision copy copy_p name", "linear", linear_rule, pointwise=True
+    "neg real imag conj convert_element_type reduce_precision copy name", "linear", linear_rule, pointwise=True
 )
 register_named("reduce_sum cumsum reduce_window_sum fft", "linear", linear_rule)
 register_named("complex", "linear", linear_rule, pointwise=True)
 register_named(
     "optimization_barrier psum psum_invariant pvary pbroadcast ppermute all_gather all_gather_invariant all_to_all "
-    "reduce_scatter sharding_constraint layout_constraint",
+    "reduce_scatter sharding_constraint layout_constraint reshard",
     "linear",
     each_rule,
 )

@@ -27,8 +27,15 @@ def register(primitive: Primitive, family: str, rule: Rule, pointwise: bool = Fa
     (POINTWISE.add if pointwise else POINTWISE.discard)(primitive)
 
 
+MISSING: set[str] = set()
+"""Names that rules were written for and this JAX does not have."""
+
+
 def register_named(names: str, family: str, rule_for: Callable[[Primitive], Rule], pointwise: bool = False) -> None:
     """Register all primitives of JAX in the space-separated `names`; those that this JAX lacks are passed over."""
     for name in names.split():
-        if (primitive := find_primitive(name)) is not None:
+        primitive = find_primitive(name)
+        if primitive is None:
+            MISSING.add(name)
+        else:
             register(primitive, family, rule_for(primitive), pointwise)

@@ -1,0 +1,121 @@
+"""What dof relies on in JAX: primitives by name, and the layout of their parameters."""
+
+import inspect
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.interpreters import ad
+from jax.sharding import PartitionSpec
+
+import dof  # noqa: F401
+from dof import jax_compat
+from dof.rules.registry import MISSING, RULES
+
+x = jnp.ones(3)
+
+# Primitives of one release of JAX and not of another that is supported.
+COME_AND_GO = set(
+    "pbroadcast_dynamic reduced_vary_cast reduced_vary_cast_p vary_unreduced_cast vary_unreduced_cast_p polynomial "
+    "relayout with_memory_space_constraint log2 one_minus_square closed_call call new_box box_get box_set new_log "
+    "log_read log_extend".split()
+)
+
+
+def equation(f, name, *args):
+    """The first equation of that name in the program of f."""
+    program, _ = jax_compat.parts(jax.make_jaxpr(f)(*args))
+    return next(eqn for eqn in program.eqns if eqn.primitive.name == name)
+
+
+def test_every_differentiable_primitive_of_jax_has_a_rule():
+    """Either it is in a family, or it goes to the general law on purpose."""
+    unknown = sorted(p.name for p in ad.primitive_jvps if p not in RULES and p.name not in ("dof_marked",))
+    assert unknown == []
+
+
+def test_rules_are_for_primitives_that_exist():
+    assert MISSING <= COME_AND_GO
+
+
+def softsign(x):
+    return x / (1 + abs(x))
+
+
+LAYOUTS = {
+    "while": (
+        lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: c, x),
+        "cond_jaxpr body_jaxpr cond_nconsts body_nconsts",
+    ),
+    "cond": (lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), "branches"),
+    "jit": (jax.jit(softsign), "jaxpr"),
+    "custom_jvp_call": (jax.nn.relu, "call_jaxpr jvp_jaxpr_fun"),
+    "remat2": (jax.checkpoint(jnp.sin), "jaxpr prevent_cse policy"),
+    "scan": (lambda x: lax.scan(lambda c, y: (c, y), 0.0, x), "jaxpr length reverse unroll"),
+    "dot_general": (lambda x: x @ x, "dimension_numbers out_sharding preferred_element_type"),
+    "reduce_prod": (jnp.prod, "axes"),
+    "cumprod": (lambda x: lax.cumprod(x), "axis reverse"),
+    "cumlogsumexp": (lambda x: lax.cumlogsumexp(x), "axis reverse"),
+    "composite": (lax.composite(jnp.sin, name="a.b"), "jaxpr"),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_parameters(name):
+    f, expected = LAYOUTS[name]
+    assert set(expected.split()) <= set(equation(f, name, x).params)
+
+
+def test_custom_vjp_call():
+    f = jax.custom_vjp(jnp.sin)
+    f.defvjp(lambda x: (f(x), x), lambda x, t: (t,))
+    assert "call_jaxpr" in equation(f, "custom_vjp_call", x).params
+
+
+def test_shard_map():
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    spec = PartitionSpec("i")
+    eqn = equation(jax.shard_map(jnp.sin, mesh=mesh, in_specs=spec, out_specs=spec), "shard_map", x)
+    assert {"mesh", "in_specs", "out_specs", "jaxpr", "check_vma", "newly_manual_axes"} <= set(eqn.params)
+    assert eqn.primitive is jax_compat.shard_map_p
+    assert {"mesh", "in_specs", "out_specs", "axis_names", "check_vma"} <= set(
+        inspect.signature(jax.shard_map).parameters
+    )
+
+
+def test_scan_counts():
+    eqn = equation(lambda x: lax.scan(lambda c, y: ((c[0] + x[0], c[1] + 1), y), (0.0, 1), (x, x, x)), "scan", x)
+    consts, carries = jax_compat.scan_counts(eqn.params)
+    assert (consts, carries, len(eqn.invars) - consts - carries) == (1, 2, 3)
+
+
+def test_convolution_numbers():
+    eqn = equation(lambda x: lax.conv(x[None, None], x[None, None], (1,), "VALID"), "conv_general_dilated", x)
+    numbers = eqn.params["dimension_numbers"]
+    assert len(numbers.lhs_spec) == len(numbers.rhs_spec) == 3
+    assert eqn.params["feature_group_count"] == eqn.params["batch_group_count"] == 1
+
+
+def test_constants_of_a_program_can_be_hoisted():
+    y = jnp.arange(3.0) + 1
+    jaxpr, consts = jax_compat.hoist_constants(jax.make_jaxpr(lambda x: x * y)(x))
+    assert len(consts) == 1
+    np.testing.assert_array_equal(jax_compat.as_function(jaxpr)(y, 2 * x)[0], 2 * y)
+
+
+def test_source_lines_are_those_of_the_user():
+    assert "test_jax_contracts.py" in jax_compat.source_line(equation(lambda x: jnp.sin(x), "sin", x))
+
+
+def test_references_are_recognised():
+    program, _ = jax_compat.parts(jax.make_jaxpr(lambda x: jax.new_ref(x)[0])(x))
+    assert [jax_compat.is_reference(v.aval) for v in program.eqns[0].outvars] == [True]
+    assert not jax_compat.is_reference(program.invars[0].aval)
+
+
+def test_known_and_traced_values():
+    assert jax_compat.concrete(jnp.ones(2)).dtype == np.float64
+    assert jax_compat.concrete(1j).dtype == np.complex128
+    jax.jit(lambda t: np.testing.assert_equal(jax_compat.concrete(t), None))(x)
