@@ -76,7 +76,7 @@ def _factor_known(terms: Sequence[Matrix], n: int) -> Quadratic:
     return _factor_blocks(Blocks((total[None],), rounding), n)
 
 
-def _factor_diagonal(entries: np.ndarray) -> Quadratic:
+def _factor_diagonal(entries: Any) -> Quadratic:
     (kept,) = np.nonzero(entries)
     rows = np.zeros((len(kept), len(entries)))
     rows[np.arange(len(kept)), kept] = np.sqrt(np.abs(entries[kept]))
@@ -85,7 +85,9 @@ def _factor_diagonal(entries: np.ndarray) -> Quadratic:
 
 def _factor_blocks(blocks: Blocks, n: int) -> Quadratic:
     """Block by block, so that each direction moves the coordinates of one block only."""
-    rows, weights, start = [np.zeros((0, n))], [np.zeros(0)], 0
+    rows: list[Any] = [np.zeros((0, n))]
+    weights: list[Any] = [np.zeros(0)]
+    start = 0
     for block in (block for stack in blocks.stacks for block in stack):
         block_rows, block_weights = _factor_block(block, blocks.rounding)
         stop = start + len(block)
@@ -95,7 +97,7 @@ def _factor_blocks(blocks: Blocks, n: int) -> Quadratic:
     return Quadratic(np.concatenate(rows), np.concatenate(weights))
 
 
-def _factor_block(block: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
+def _factor_block(block: np.ndarray, rounding: float) -> tuple[Array, Array]:
     """Eigenvectors scaled by √|λ|; what is zero to rounding in the precision that A was given in is dropped."""
     if not np.any(block - np.diag(np.diag(block))):
         diagonal = _factor_diagonal(np.diag(block))

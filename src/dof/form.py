@@ -59,12 +59,11 @@ class Form:
 
     def contract(self, g: Inexact[Array, " r *s"], h: Inexact[Array, " r *s"]) -> Inexact[Array, " c *s"]:
         """Σ_kl q_kl g_k h_l, elementwise, for each channel."""
-        total = None if self._only_couplings else self.weighted_sum(g * h)
+        shape = (self.channels, *g.shape[1:])
+        total = jnp.zeros(shape, g.dtype) if self._only_couplings else jnp.asarray(self.weighted_sum(g * h))
         for coupling in self.couplings:
-            part = jnp.sum(coupling.rows(g) * coupling(h), axis=0)
-            total = jnp.zeros((self.channels, *part.shape), part.dtype) if total is None else total
-            total = total.at[coupling.channel].add(part)
-        return jnp.zeros((self.channels, *g.shape[1:]), g.dtype) if total is None else total
+            total = total.at[coupling.channel].add(jnp.sum(coupling.rows(g) * coupling(h), axis=0))
+        return total
 
     def weighted_sum(self, products: Inexact[Array, " r *s"]) -> Inexact[Array, " c *s"]:
         """Σ_k weights_k p_k: the sum over directions of a form without couplings."""

@@ -11,6 +11,7 @@ import jax
 import jax.extend.core as jex
 import numpy as np
 from jax import lax
+from jax.core import Tracer, eval_jaxpr
 from jax.extend import source_info_util
 from jax.extend.core import primitives as extend_primitives
 from jax.interpreters import ad
@@ -42,7 +43,7 @@ def find_primitive(name: str) -> Primitive | None:
 
 
 def is_traced(value: Any) -> bool:
-    return isinstance(value, jax.core.Tracer)
+    return isinstance(value, Tracer)
 
 
 def concrete(value: Any) -> np.ndarray | None:
@@ -72,7 +73,7 @@ def hoist_constants(jaxpr: Closed) -> tuple[Closed, list[Any]]:
     program, consts = parts(jaxpr)
 
     def with_constants(*arguments: Any) -> list[Any]:
-        return jax.core.eval_jaxpr(program, arguments[: len(consts)], *arguments[len(consts) :])
+        return eval_jaxpr(program, arguments[: len(consts)], *arguments[len(consts) :])
 
     return jax.make_jaxpr(with_constants)(*consts, *jaxpr.in_avals), list(consts)
 

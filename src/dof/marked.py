@@ -64,16 +64,12 @@ def _map_rule(rule: Rule, axes: tuple[int | None, ...]) -> Rule:
 def _axis_of(operand: Any, axis: int | None) -> Any:
     if not isinstance(operand, Triple) or axis is None:
         return axis
-    return Triple(axis, *(None if part is None else axis + 1 for part in (operand.tangents, operand.applied)))
+    return operand.map(lambda _: axis, lambda _: axis + 1)
 
 
 def _directions_first(result: Any) -> Any:
-    if not isinstance(result, Triple):
-        return result
-    return Triple(
-        result.value,
-        *(None if part is None else jnp.moveaxis(part, 0, 1) for part in (result.tangents, result.applied)),
-    )
+    is_triple = isinstance(result, Triple)
+    return result.map(lambda v: v, lambda part: jnp.swapaxes(part, 0, 1)) if is_triple else result
 
 
 def _propagate(walk: Any, *operands: Any, jaxpr: Closed, rule: Rule, closed_over: int) -> Sequence[Any]:

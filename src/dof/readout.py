@@ -24,8 +24,8 @@ class Reading(NamedTuple):
         if applied is None:
             return jnp.zeros(jnp.shape(value), jnp.result_type(value) if is_smooth(value) else float)
         # A factor of one must not be multiplied with: it would make the result complex.
-        first, *rest = (applied[n] if w == 1 else w * applied[n] for w, n in self.channels)
-        return sum(rest, first)
+        parts = [applied[n] if w == 1 else w * applied[n] for w, n in self.channels]
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
     def of(self, output: Any) -> Array:
         """L f."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,9 +32,11 @@ class Triple:
     def shape(self) -> tuple[int, ...]:
         return jnp.shape(self.value)
 
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
+    def map(self, of_value: Callable[[Any], Any], of_part: Callable[[Any], Any]) -> Any:
+        """A triple of one function of the value and another of the stacked parts; a part that is zero stays so."""
+        tangents, applied = (None if part is None else of_part(part) for part in (self.tangents, self.applied))
+        build: Any = Triple  # of shapes, axes or specs as well as of arrays
+        return build(of_value(self.value), tangents, applied)
 
 
 def is_smooth(value: Any) -> bool:
@@ -72,5 +75,7 @@ def zeros_stacked(count: int, value: Any) -> Any:
 
 def spread(part: Any, value: Any) -> Any:
     """Stacked derivatives of a scalar, with the axes of the `value` that the scalar was broadcast to."""
-    missing = jnp.ndim(value) + 1 - jnp.ndim(part) if part is not None else 0
-    return jnp.broadcast_to(part.reshape(-1, *[1] * missing), (len(part), *jnp.shape(value))) if missing else part
+    if part is None or jnp.ndim(part) == jnp.ndim(value) + 1:
+        return part
+    aligned = part.reshape(len(part), *[1] * jnp.ndim(value))
+    return jnp.broadcast_to(aligned, (len(part), *jnp.shape(value)))

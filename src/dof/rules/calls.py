@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import numpy as np
 from jax.sharding import PartitionSpec
 
 from dof.jax_compat import Primitive
 from dof.rules.elementwise import try_elementwise
 from dof.rules.general import general
-from dof.rules.kinds import promote_one
+from dof.rules.kinds import promote
 from dof.rules.pointwise import nonlinear_steps
 from dof.rules.push import function_of
 from dof.rules.registry import Rule, register_named
@@ -67,17 +68,17 @@ def shard_map_rule(primitive: Primitive) -> Rule:
     """Each device walks on its own shard. Directions and channels are not sharded: their axis in front is whole."""
 
     def rule(walk: Any, *operands: Any, jaxpr: Any, in_specs: Any, out_specs: Any, **params: Any) -> Sequence[Any]:
+        smooth = [is_smooth(v.aval) for v in jaxpr.outvars]
+
         def through(form: Any, *shards: Any) -> list[Any]:
             outs = walk.with_form(form)(jaxpr, shards)
-            return [
-                promote_one(form, out, 2 * (is_smooth(v.aval),)) for out, v in zip(outs, jaxpr.outvars, strict=True)
-            ]
+            return promote(form, outs, [(s, s) for s in smooth])
 
         return jax.shard_map(
             through,
             mesh=params["mesh"],
-            in_specs=(PartitionSpec(), *map(_spec, in_specs, operands)),
-            out_specs=[_spec(s, v) for s, v in zip(out_specs, jaxpr.outvars, strict=True)],
+            in_specs=(PartitionSpec(), *map(_spec_of_operand, in_specs, operands)),
+            out_specs=[_spec_of_triple(spec) if s else spec for spec, s in zip(out_specs, smooth, strict=True)],
             axis_names=params["newly_manual_axes"],
             check_vma=params["check_vma"],
         )(walk.form, *operands)
@@ -85,12 +86,13 @@ def shard_map_rule(primitive: Primitive) -> Rule:
     return rule
 
 
-def _spec(spec: PartitionSpec, like: Any) -> Any:
-    """Specs of an operand, or of the full triple that comes out for a variable of the inner program."""
-    stacked = PartitionSpec(None, *spec)
-    if isinstance(like, Triple):
-        return Triple(spec, None if like.tangents is None else stacked, None if like.applied is None else stacked)
-    return Triple(spec, stacked, stacked) if hasattr(like, "aval") and is_smooth(like.aval) else spec
+def _spec_of_operand(spec: PartitionSpec, operand: Any) -> Any:
+    is_triple = isinstance(operand, Triple)
+    return operand.map(lambda _: spec, lambda _: PartitionSpec(None, *spec)) if is_triple else spec
+
+
+def _spec_of_triple(spec: PartitionSpec) -> Any:
+    return _spec_of_operand(spec, Triple(*3 * (np.zeros(()),)))
 
 
 register_named("jit", "call", jit_rule)

@@ -91,7 +91,7 @@ def _by_hand_rule(primitive: Primitive, first_and_second: Callable[..., Any]) ->
 def abs_rule(primitive: Primitive) -> Rule:
     general = general_rule(primitive)
 
-    def rule(walk: Any, x: Any, **params: Any) -> list[Any]:
+    def rule(walk: Any, x: Any, **params: Any) -> Sequence[Any]:
         if jnp.iscomplexobj(x.value):
             return general(walk, x, **params)
         return [elementwise(walk.form, jnp.abs(x.value), [x], Derivatives({0: jnp.sign(x.value)}, {}))]

@@ -23,10 +23,10 @@ def join(kinds: Sequence[Kind], others: Sequence[Kind]) -> list[Kind]:
 
 def promote(form: Form, operands: Sequence[Any], kinds: Sequence[Kind]) -> list[Any]:
     """The operands with zeros written out where a part is asked for that they lack."""
-    return [promote_one(form, operand, kind) for operand, kind in zip(operands, kinds, strict=True)]
+    return [_promote(form, operand, kind) for operand, kind in zip(operands, kinds, strict=True)]
 
 
-def promote_one(form: Form, operand: Any, kind: Kind) -> Any:
+def _promote(form: Form, operand: Any, kind: Kind) -> Any:
     x = operand if isinstance(operand, Triple) else Triple(operand, None, None)
     wanted_tangents, wanted_applied = kind
     tangents = zeros_stacked(form.directions, x.value) if wanted_tangents and x.tangents is None else x.tangents

@@ -38,9 +38,10 @@ def sum_rule(primitive: Primitive) -> Rule:
 
     def rule(walk: Any, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)
-        return [triple_or_constant(value, *(combine(*part, value) for part in parts_of([x, y])))]
+        return [triple_or_constant(value, *(combine(part, value) for part in parts_of([x, y])))]
 
-    def combine(x: Any, y: Any, value: Any) -> Any:
+    def combine(parts: list[Any], value: Any) -> Any:
+        x, y = parts
         negated = y if y is None or primitive.name != "sub" else -y
         return add(spread(x, value), spread(negated, value))
 

@@ -45,10 +45,7 @@ def scan_rule(primitive: Primitive) -> Rule:
 
 def _scanned_first(x: Any) -> Any:
     """Exchange the axis of the scan with that of directions or channels, which is first in a triple."""
-    if not isinstance(x, Triple):
-        return x
-    tangents, applied = (None if part is None else jnp.swapaxes(part, 0, 1) for part in (x.tangents, x.applied))
-    return Triple(x.value, tangents, applied)
+    return x.map(lambda v: v, lambda part: jnp.swapaxes(part, 0, 1)) if isinstance(x, Triple) else x
 
 
 def while_rule(primitive: Primitive) -> Rule:
