@@ -25,7 +25,8 @@ def test_links_of_the_readme():
         assert (ROOT / target).exists()
 
 
-def test_demo(capsys):
+def test_demo(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
     scope = {"__name__": "demo"}
     exec((ROOT / "examples/demo.py").read_text(), scope)
     scope.update(HIDDEN=[16], POINTS=4, ROUNDS=1)

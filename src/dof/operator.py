@@ -35,8 +35,8 @@ class Operator(Applicable):
 
     >>> import dof, jax.numpy as jnp
     >>> L = dof.Operator(a=jnp.array([[1.0, 0.5], [0.5, 2.0]]), b=lambda x: -x, c=3.0)
-    >>> print(L(lambda x: x[0] * x[1] ** 2)(jnp.array([1.0, 2.0])))
-    8.0
+    >>> print(f"{L(lambda x: x[0] * x[1] ** 2)(jnp.array([1.0, 2.0])):.4f}")
+    8.0000
     """
 
     __array_ufunc__ = None  # so that a NumPy array on the left asks `__rmul__`
