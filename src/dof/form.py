@@ -57,9 +57,9 @@ class Form:
     def _only_couplings(self) -> bool:
         return isinstance(self.weights, np.ndarray) and not self.weights.any()
 
-    def contract(self, g: Inexact[Array, " r *s"], h: Inexact[Array, " r *s"]) -> Inexact[Array, " c *s"]:
+    def contract(self, g: Inexact[Array, " r *#s"], h: Inexact[Array, " r *#s"]) -> Inexact[Array, " c *s"]:
         """Σ_kl q_kl g_k h_l, elementwise, for each channel."""
-        shape = (self.channels, *g.shape[1:])
+        shape = (self.channels, *np.broadcast_shapes(g.shape[1:], h.shape[1:]))
         total = jnp.zeros(shape, g.dtype) if self._only_couplings else jnp.asarray(self.weighted_sum(g * h))
         for coupling in self.couplings:
             total = total.at[coupling.channel].add(jnp.sum(coupling.rows(g) * coupling(h), axis=0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import numpy as np
@@ -21,6 +21,7 @@ from dof.triple import triple_or_constant
 from dof.walk import Walk
 
 
+@runtime_checkable
 class HasCoefficients(Protocol):
     def at(self, x: Any, space: Space) -> Evaluated: ...
 

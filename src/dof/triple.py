@@ -73,9 +73,14 @@ def zeros_stacked(count: int, value: Any) -> Any:
     return jnp.zeros((count, *jnp.shape(value)), jnp.result_type(value))
 
 
+def aligned(part: Any, value: Any) -> Any:
+    """Stacked derivatives of an operand that broadcasts against `value`, with as many axes."""
+    missing = 0 if part is None else jnp.ndim(value) + 1 - jnp.ndim(part)
+    return part.reshape(len(part), *[1] * missing, *part.shape[1:]) if missing else part
+
+
 def spread(part: Any, value: Any) -> Any:
-    """Stacked derivatives of a scalar, with the axes of the `value` that the scalar was broadcast to."""
-    if part is None or jnp.ndim(part) == jnp.ndim(value) + 1:
+    """Stacked derivatives of an operand that broadcasts against `value`, with the shape of that."""
+    if part is None or part.shape[1:] == jnp.shape(value):
         return part
-    aligned = part.reshape(len(part), *[1] * jnp.ndim(value))
-    return jnp.broadcast_to(aligned, (len(part), *jnp.shape(value)))
+    return jnp.broadcast_to(aligned(part, value), (len(part), *jnp.shape(value)))

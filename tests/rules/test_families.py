@@ -61,3 +61,13 @@ def test_pytree_in_and_out():
 
 def test_results_that_do_not_depend_on_x():
     assert_exact(lambda x: (jnp.arange(3.0), x**2, np.float64(4.0)), cases.points(2))
+
+
+@pytest.mark.parametrize("step", [jnp.add, jnp.subtract, jnp.multiply, jnp.divide, jnp.power, jnp.maximum, jnp.arctan2])
+def test_axes_of_size_one(step):
+    """Operands that broadcast against each other, both varying, and either of them constant."""
+    constant = cases.points(1, 4)
+    assert_exact(lambda x: step(x[:3, None], x[None, 3:]), cases.points(7))
+    assert_exact(
+        lambda x: [step(x[:, None], constant), step(constant, x[:, None]), step(x[0], constant)], cases.points(3)
+    )

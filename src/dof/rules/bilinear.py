@@ -20,7 +20,7 @@ from dof.jax_compat import Primitive, bind
 from dof.rules.derivatives import Derivatives
 from dof.rules.elementwise import elementwise
 from dof.rules.registry import Rule, register_named
-from dof.triple import Triple, add, applied_of, spread, tangents_of, triple_or_constant, value_of
+from dof.triple import Triple, add, aligned, applied_of, spread, tangents_of, triple_or_constant, value_of
 
 Joined = Callable[[Any, Any], Any]
 """(g, h) ↦ Σ_k B(g_k, h_k)"""
@@ -70,10 +70,11 @@ def div_rule(primitive: Primitive) -> Rule:
 
     def rule(walk: Any, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)
-        (gx, sx), (gy, sy) = ([spread(part(o), value) for part in (tangents_of, applied_of)] for o in (x, y))
-        tangents = _over(_minus(gx, value, gy), value_of(y))
+        (gx, sx), (gy, sy) = ([aligned(part(o), value) for part in (tangents_of, applied_of)] for o in (x, y))
+        tangents = spread(_over(_minus(gx, value, gy), value_of(y)), value)
         cross = None if gy is None else -2 * walk.form.contract(tangents, gy)
-        return [triple_or_constant(value, tangents, _over(add(_minus(sx, value, sy), cross), value_of(y)))]
+        applied = spread(_over(add(_minus(sx, value, sy), cross), value_of(y)), value)
+        return [triple_or_constant(value, tangents, applied)]
 
     return rule
 

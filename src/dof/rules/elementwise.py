@@ -19,18 +19,18 @@ from dof.rules.general import general_rule
 from dof.rules.pointwise import nonlinear_steps
 from dof.rules.push import Function, parts_of
 from dof.rules.registry import Rule, register_named
-from dof.triple import add, is_smooth, spread, triple_or_constant, value_of
+from dof.triple import add, aligned, is_smooth, spread, triple_or_constant, value_of
 
 
 def elementwise(form: Form, value: Any, operands: Sequence[Any], found: Derivatives) -> Any:
     """The triple of `value`, of which `found` has the derivatives with respect to the operands that vary."""
-    tangents, applied = ([spread(p, value) for p in part] for part in parts_of(operands))
+    tangents, applied = ([aligned(p, value) for p in part] for part in parts_of(operands))
     pushed = [_weighted(found.first, part) for part in (tangents, applied)]
     for (i, j), second in found.second.items():
         if tangents[i] is not None and tangents[j] is not None:
             cross = form.contract(tangents[i], tangents[j])
             pushed[1] = add(pushed[1], (second if i == j else 2 * second) * cross)
-    return triple_or_constant(value, *pushed)
+    return triple_or_constant(value, *(spread(p, value) for p in pushed))
 
 
 def _weighted(first: dict[int, Any], parts: Sequence[Any]) -> Any:
