@@ -70,7 +70,8 @@ def add(x: Any, y: Any) -> Any:
 
 def zeros_stacked(count: int, value: Any) -> Any:
     """`count` zero derivatives of `value`, stacked in front."""
-    return jnp.zeros((count, *jnp.shape(value)), jnp.result_type(value))
+    # By way of the value: inside shard_map, zeros must vary over the same devices as what they are zeros for.
+    return jnp.zeros_like(jnp.broadcast_to(value, (count, *jnp.shape(value))))
 
 
 def aligned(part: Any, value: Any) -> Any:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.jax_compat import Closed, Literal, Primitive, as_function, bind, parts
-from dof.rules.push import Function
+from dof.jax_compat import Closed, Literal, Primitive, as_function, parts
+from dof.rules.push import Function, function_of
 from dof.triple import Triple, value_of
 
 
@@ -39,16 +38,15 @@ class Traced(NamedTuple):
 
 def derivatives_of_primitive(primitive: Primitive, params: dict[str, Any], operands: Sequence[Any]) -> Derivatives:
     """Of an elementwise primitive. A deep network asks for the same again and again, so the trace is kept."""
-    values = [value_of(operand) for operand in operands]
-    types = tuple((jnp.shape(v), jnp.result_type(v)) for v in values)
-    (found,) = _trace_primitive(primitive, tuple(sorted(params.items())), varying_among(operands), types).at(values)
+    values, varying = [value_of(operand) for operand in operands], varying_among(operands)
+    key = (primitive, tuple(sorted(params.items())), varying, tuple(map(jax.typeof, values)))
+    if key not in _TRACES:
+        _TRACES[key] = trace_derivatives(function_of(primitive, params), varying, values)
+    (found,) = _TRACES[key].at(values)
     return found
 
 
-@lru_cache(maxsize=1024)
-def _trace_primitive(primitive: Primitive, params: tuple[Any, ...], varying: Any, types: Any) -> Traced:
-    structs = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in types]
-    return trace_derivatives(lambda *operands: bind(primitive, operands, dict(params)), varying, structs)
+_TRACES: dict[Any, Traced] = {}
 
 
 def varying_among(operands: Sequence[Any]) -> tuple[int, ...]:

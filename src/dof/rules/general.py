@@ -59,24 +59,21 @@ def general_rule(primitive: Primitive) -> Rule:
     return lambda walk, *operands, **params: general(walk.form, function_of(primitive, params), operands)
 
 
-# On purpose: exact this way, and no law of their own would be cheaper by much, or they are rare.
-register_named(
-    "cholesky lu qr eigh eig svd schur hessenberg householder_product tridiagonal tridiagonal_solve triangular_solve "
-    "custom_linear_solve linear_call custom_vmap_call ragged_dot_general random_gamma reduce reduce_window scatter-mul "
-    "ragged_all_to_all pmax pmin eval_jaxpr run_state call_hi_primitive remat_opt stage tie to_edtype from_edtype "
-    "all_gather_reduced preduced unreduced_psum unreduced_reduce_scatter pbroadcast_dynamic reduced_vary_cast "
-    "reduced_vary_cast_p vary_unreduced_cast vary_unreduced_cast_p polynomial relayout with_memory_space_constraint",
-    "general",
-    general_rule,
-)
+ON_PURPOSE = """
+    cholesky lu qr eigh eig svd schur hessenberg householder_product tridiagonal tridiagonal_solve triangular_solve
+    custom_linear_solve linear_call custom_vmap_call ragged_dot_general random_gamma reduce reduce_window scatter-mul
+    eval_jaxpr run_state call_hi_primitive remat_opt stage tie to_edtype from_edtype polynomial
 
-# On purpose: JAX has no derivative of these unless they are wrapped, and says so when the general law asks for it.
-register_named("pure_callback io_callback ffi_call", "general", general_rule)
+    pmax pmin ragged_all_to_all all_gather_reduced preduced unreduced_psum unreduced_reduce_scatter pbroadcast_dynamic
+    reduced_vary_cast reduced_vary_cast_p vary_unreduced_cast vary_unreduced_cast_p relayout
+    with_memory_space_constraint host_local_array_to_global_array global_array_to_host_local_array
 
-# On purpose: the walk hands a program that creates references to the general law as a whole, so none gets here alone.
-register_named(
-    "new_ref empty_ref free_ref freeze get swap addupdate accum_grad_in_ref new_box box_get box_set new_log log_read "
-    "log_extend",
-    "general",
-    general_rule,
-)
+    pure_callback io_callback ffi_call
+
+    new_ref empty_ref free_ref freeze get swap addupdate accum_grad_in_ref new_box box_get box_set new_log log_read
+    log_extend
+"""
+"""In turn: exact this way, and no law of their own would be cheaper by much; rare; without a derivative, as JAX then
+says; mutable references, of which the walk hands whole programs to the general law, so that none gets here alone."""
+
+register_named(ON_PURPOSE, "general", general_rule)
