@@ -64,6 +64,11 @@ def parts(jaxpr: Closed) -> tuple[Any, Sequence[Any]]:
     return getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ())
 
 
+def program_of(params: dict[str, Any]) -> Closed:
+    """The inner program of a call; the parameter's name differs between primitives and releases."""
+    return params["call_jaxpr"] if "call_jaxpr" in params else params["jaxpr"]
+
+
 def as_function(jaxpr: Closed) -> Callable[..., list[Any]]:
     return jex.jaxpr_as_fun(jaxpr)
 

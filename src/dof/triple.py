@@ -76,8 +76,9 @@ def zeros_stacked(count: int, value: Any) -> Any:
 
 def aligned(part: Any, value: Any) -> Any:
     """Stacked derivatives of an operand that broadcasts against `value`, with as many axes."""
-    missing = 0 if part is None else jnp.ndim(value) + 1 - jnp.ndim(part)
-    return part.reshape(len(part), *[1] * missing, *part.shape[1:]) if missing else part
+    if part is None or part.ndim == jnp.ndim(value) + 1:
+        return part
+    return part.reshape(len(part), *[1] * (jnp.ndim(value) + 1 - part.ndim), *part.shape[1:])
 
 
 def spread(part: Any, value: Any) -> Any:

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jax.sharding import PartitionSpec
 
-from dof.jax_compat import Primitive
+from dof.jax_compat import Primitive, program_of
 from dof.rules.elementwise import try_elementwise
 from dof.rules.general import general
 from dof.rules.kinds import promote
@@ -19,14 +19,13 @@ from dof.rules.registry import Rule, register_named
 from dof.triple import Triple, is_smooth
 
 
-def inline_rule(param: str) -> Any:
-    """Walk the jaxpr in params[param] on the operands."""
-    return lambda primitive: lambda walk, *operands, **params: walk(params[param], operands)
+def inline_rule(primitive: Primitive) -> Rule:
+    """Walk the inner program on the operands."""
+    return lambda walk, *operands, **params: walk(program_of(params), operands)
 
 
 # Forward differentiation never meets the rules of a custom_vjp: its primal is what is differentiated.
-register_named("closed_call call custom_vjp_call", "call", inline_rule("call_jaxpr"))
-register_named("composite", "call", inline_rule("jaxpr"))
+register_named("closed_call call custom_vjp_call composite", "call", inline_rule)
 
 
 def jit_rule(primitive: Primitive) -> Rule:
@@ -34,9 +33,9 @@ def jit_rule(primitive: Primitive) -> Rule:
 
     def rule(walk: Any, *operands: Any, **params: Any) -> Sequence[Any]:
         varying = [isinstance(o, Triple) for o in operands]
-        is_chain = sum(varying) == 1 and (nonlinear_steps(params["jaxpr"], varying) or 0) > 1
+        is_chain = sum(varying) == 1 and (nonlinear_steps(program_of(params), varying) or 0) > 1
         found = try_elementwise(walk.form, function_of(primitive, params), operands) if is_chain else None
-        return walk(params["jaxpr"], operands) if found is None else found
+        return walk(program_of(params), operands) if found is None else found
 
     return rule
 
@@ -47,7 +46,7 @@ def custom_jvp_rule(primitive: Primitive) -> Rule:
     def rule(walk: Any, *operands: Any, **params: Any) -> Sequence[Any]:
         function = function_of(primitive, params)
         varying = [isinstance(o, Triple) for o in operands]
-        is_elementwise = nonlinear_steps(params["call_jaxpr"], varying) is not None
+        is_elementwise = nonlinear_steps(program_of(params), varying) is not None
         found = try_elementwise(walk.form, function, operands) if is_elementwise else None
         return general(walk.form, function, operands) if found is None else found
 

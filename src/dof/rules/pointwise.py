@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dof.jax_compat import Closed, Literal, find_primitive, parts
+from dof.jax_compat import Closed, Literal, find_primitive, parts, program_of
 from dof.rules.registry import POINTWISE, RULES
 
 # A custom_vjp is missing on purpose: nested jvp cannot go through it.
-_CALLS = {find_primitive(name): param for name, param in (("jit", "jaxpr"), ("custom_jvp_call", "call_jaxpr"))}
+_CALLS = {find_primitive(name) for name in ("jit", "custom_jvp_call")}
 _NONLINEAR = ("elementwise", "bilinear")
 
 
@@ -37,7 +37,7 @@ def nonlinear_steps(jaxpr: Closed, varying: Sequence[bool]) -> int | None:
 
 def _steps_of(eqn: Any, flags: Sequence[bool]) -> int | None:
     if eqn.primitive in _CALLS:
-        return nonlinear_steps(eqn.params[_CALLS[eqn.primitive]], flags)
+        return nonlinear_steps(program_of(eqn.params), flags)
     if eqn.primitive not in POINTWISE:
         return None
     return int(RULES[eqn.primitive].family in _NONLINEAR)
