@@ -8,10 +8,12 @@ from jaxtyping import install_import_hook
 jax.config.update("jax_enable_x64", True)
 
 PACKAGE = Path(__file__).parent.parent / "src/dof"
-# Triple is left out: loops and maps build triples of axes and specs, and with other axes in front.
+# Left out: what the user calls, which has errors of its own and shows source lines; and Triple, of which loops and maps
+# build some of axes and specs, or with other axes in front.
+LEFT_OUT = ("__init__", "apply", "arguments", "marked", "register_rule", "triple")
 MODULES = [
     ".".join(("dof", *path.relative_to(PACKAGE).with_suffix("").parts))
     for path in PACKAGE.rglob("*.py")
-    if path.stem not in ("triple", "__init__")
+    if path.stem not in LEFT_OUT
 ]
 install_import_hook(MODULES, "beartype.beartype")

@@ -1,14 +1,14 @@
 """Exact second-order differential operators of neural networks, by one forward propagation.
 
-Reading order: operator (what the user says), coefficients and terms (its parts at a point x), factor and directions
-(A = Lᵀ Q L), propagate (the whole path on one screen), triple and form (what is carried, and how it is summed), walk
-(over the traced program), rules (one file per family of primitives), readout and apply (the results).
+Reading order: operator (what the user says); matrices, terms, coefficients (its parts, and what they are at x); factor,
+directions (A = Lᵀ Q L); propagate (the whole path on one screen); triple, form (what is carried, and how it is summed);
+walk (over the traced program), rules (one file per family of primitives); readout, apply (the results).
 """
 
 from dof.apply import jointly, propagate
 from dof.check import check
-from dof.coefficients import BlockDiagonal, Factored
 from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
+from dof.matrices import BlockDiagonal, Factored
 from dof.operator import Operator, laplacian
 from dof.register_rule import register_rule
 from dof.triple import Triple

@@ -1,4 +1,4 @@
-"""The forms that the coefficients of an operator come in, read as arrays over the N coordinates of x."""
+"""The coefficients of an operator at x, whatever form they were given in, as arrays over the N coordinates of x."""
 
 from __future__ import annotations
 
@@ -10,94 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.array_types import Array
-from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.jax_compat import concrete, is_traced
+from dof.errors import ArgumentError, describe
+from dof.jax_compat import concrete
+from dof.matrices import BlockDiagonal, Factored, as_array, require_finite
 from dof.space import Space
-
-
-@jax.tree_util.register_pytree_node_class
-class Factored:
-    """A = Lᵀ diag(signs) L, given by the r rows of L.
-
-    >>> import dof, jax.numpy as jnp
-    >>> wave = dof.Operator(a=dof.Factored(jnp.eye(2), signs=(1, -1)))
-    >>> print(wave(lambda x: x[0] ** 2 + 3 * x[1] ** 2)(jnp.ones(2)))
-    -4.0
-    """
-
-    def __init__(self, L: Any, signs: Any = None) -> None:
-        self.L = L = _as_array(L)
-        self.signs = np.ones(np.shape(L)[:1]) if signs is None else _as_array(signs)
-        if np.ndim(L) != 2 or np.shape(self.signs) != np.shape(L)[:1]:
-            found = f"has `L` of shape {np.shape(L)} and `signs` of shape {np.shape(self.signs)}"
-            raise ArgumentError(
-                describe("Factored", found, "L of shape (r, N) and r signs", "dof.Factored(L[None, :], (1,))")
-            )
-        require_finite("L", L)
-        if jnp.iscomplexobj(L):
-            found, fix = "is complex", "dof.Factored(P) - dof.Factored(Q) + 1j * ... for L = P + iQ, as operators"
-            raise ArgumentTypeError(describe("L", found, "real directions", fix))
-        known = concrete(self.signs)
-        if known is not None and not np.isin(known, (-1, 1)).all():
-            found, expected = f"has the entries {np.unique(known).tolist()}", "entries +1 and −1"
-            fix = "dof.Factored(jnp.sqrt(abs(w))[:, None] * L, signs=jnp.sign(w)) for weights w without zeros"
-            raise ArgumentError(describe("signs", found, expected, fix))
-
-    def tree_flatten(self) -> Any:
-        return (self.L, self.signs), None
-
-    @classmethod
-    def tree_unflatten(cls, _: Any, children: Any) -> Factored:
-        new = object.__new__(cls)
-        new.L, new.signs = children
-        return new
-
-
-@jax.tree_util.register_pytree_node_class
-class BlockDiagonal:
-    """A with square blocks along its diagonal: an array (m, b, b), or a sequence of square arrays of any sizes.
-
-    >>> import dof, jax.numpy as jnp
-    >>> pairs = dof.Operator(a=dof.BlockDiagonal(jnp.ones((2, 2, 2))))
-    >>> print(pairs(lambda x: x[0] * x[1] + x[2] ** 2)(jnp.ones(4)))
-    4.0
-    """
-
-    def __init__(self, blocks: Any) -> None:
-        stacked = hasattr(blocks, "shape")
-        self.stacks = [blocks] if stacked else [block[None] for block in map(_as_array, blocks)]
-        for stack in self.stacks:
-            if np.ndim(stack) != 3 or np.shape(stack)[1] != np.shape(stack)[2]:
-                expected = "square blocks: an array (m, b, b) or a sequence of arrays (b, b)"
-                found = f"has a block of shape {np.shape(stack)[1:]}"
-                raise ArgumentError(describe("blocks", found, expected, "dof.BlockDiagonal([jnp.eye(2), jnp.eye(3)])"))
-            require_finite("blocks", stack)
-
-    def tree_flatten(self) -> Any:
-        return (self.stacks,), None
-
-    @classmethod
-    def tree_unflatten(cls, _: Any, children: Any) -> BlockDiagonal:
-        new = object.__new__(cls)
-        (new.stacks,) = children
-        return new
-
-
-def _as_array(value: Any) -> Any:
-    """Plain numbers and lists become NumPy arrays, which stay known; lists of traced numbers become traced arrays."""
-    if hasattr(value, "shape"):
-        return value
-    return jnp.asarray(value) if any(map(is_traced, jax.tree.leaves(value))) else np.asarray(value)
-
-
-def require_finite(argument: str, value: Any) -> None:
-    """Refuse NaN and infinity in what is known now."""
-    for leaf in jax.tree.leaves(value):
-        known = concrete(leaf) if np.ndim(leaf) or not callable(leaf) else None
-        if known is not None and not np.isfinite(known).all():
-            bad = np.argwhere(~np.isfinite(known))[0].tolist()
-            found = f"has the entry {known[tuple(bad)]} at {bad}" if known.ndim else f"is {known}"
-            raise ArgumentError(describe(argument, found, "finite numbers", f"{argument} = jnp.nan_to_num({argument})"))
 
 
 class Diagonal(NamedTuple):
@@ -155,6 +71,7 @@ def known(value: Any) -> Any:
 
 def read_a(a: Any, space: Space) -> Matrix:
     """Any form of `a`, evaluated at x, in one of the three forms above."""
+    require_finite("a", a)
     n = space.size
     if isinstance(a, Factored):
         _require_columns(np.shape(a.L)[1], space, "Factored", "(r, N)")
@@ -166,14 +83,14 @@ def read_a(a: Any, space: Space) -> Matrix:
         return _blocks(a.stacks, space)
     if not space.is_array and space.has_structure_of(a):
         return Diagonal(_flatten(a))
-    array = known(_as_array(a))
+    array = known(as_array(a))
     whole = space.shapes[0] if space.is_array else (n,)
     if array.ndim == 0:
         return Diagonal(array * np.ones(n))
     if array.shape in ((n,), whole):
         return Diagonal(array.reshape(n))
     if array.shape in ((n, n), (*whole, *whole)):
-        return _blocks((_as_array(a).reshape(1, n, n),), space)
+        return _blocks((as_array(a).reshape(1, n, n),), space)
     raise ArgumentError(describe("a", f"has shape {array.shape}", _expected_a(space), f"dof.Operator(a=jnp.eye({n}))"))
 
 
@@ -202,7 +119,7 @@ def read_b(b: Any, space: Space) -> Array:
     n = space.size
     if not space.is_array and space.has_structure_of(b):
         return _flatten(b)
-    array = known(_as_array(b)) if jax.tree_util.all_leaves([b]) else np.zeros((0, 0))
+    array = known(as_array(b)) if jax.tree_util.all_leaves([b]) else np.zeros((0, 0))
     shapes = {(n,), *(space.shapes if space.is_array else ()), *([()] if n == 1 else [])}
     if array.shape not in shapes:
         expected = f"({n},) or the shape of x, because x has {n} coordinates"
@@ -212,7 +129,7 @@ def read_b(b: Any, space: Space) -> Array:
 
 def read_c(c: Any, space: Space) -> Array:
     """`c`, evaluated at x, as a scalar."""
-    array = known(_as_array(c))
+    array = known(as_array(c))
     if array.shape != ():
         found, fix = f"has shape {array.shape}", "dof.Operator(c=lambda x: jnp.sum(x**2))"
         raise ArgumentError(describe("c", found, "a scalar, or a function of x that returns one", fix))
@@ -247,4 +164,4 @@ def map_linear(function: Callable[[Any], Any], matrix: Matrix) -> Matrix:
 
 
 def _flatten(tree: Any) -> Array:
-    return concatenate([known(leaf).reshape(-1) for leaf in map(_as_array, jax.tree.leaves(tree))], axis=0)
+    return concatenate([known(leaf).reshape(-1) for leaf in map(as_array, jax.tree.leaves(tree))], axis=0)

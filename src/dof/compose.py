@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.coefficients import Factored
 from dof.errors import ArgumentError, describe
+from dof.matrices import Factored
 from dof.space import Space
 from dof.terms import Term, total
 

@@ -9,9 +9,10 @@ import jax
 import numpy as np
 
 from dof.apply import Applicable
-from dof.coefficients import Evaluated, known, map_linear, read_a, read_b, read_c, require_finite
+from dof.coefficients import Evaluated, known, map_linear, read_a, read_b, read_c
 from dof.compose import composed_terms
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.matrices import require_finite
 from dof.space import Space
 from dof.terms import Term, at, scale_at, total
 

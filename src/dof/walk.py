@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import jax
 
-from dof.errors import DofError, NotDifferentiableError, describe
+from dof.diagnose import raise_with_source, refuse_reference
+from dof.errors import DofError
 from dof.form import Form
 from dof.jax_compat import (
     Closed,
@@ -19,11 +20,9 @@ from dof.jax_compat import (
     equation_context,
     is_reference,
     parts,
-    source_line,
 )
 from dof.rules import RULES
 from dof.rules.general import general, general_rule
-from dof.rules.push import Function, function_of, restrict
 from dof.triple import Triple, is_smooth, value_of
 
 
@@ -79,42 +78,6 @@ class Walk:
 def creates_references(program: Any) -> bool:
     """Whether a program has mutable state of its own: from outside it is a function like any other."""
     return any(is_reference(v.aval) for eqn in program.eqns for v in eqn.outvars)
-
-
-def refuse_reference(eqn: JaxprEqn) -> NoReturn:
-    """A reference from outside would hold a value without its derivatives."""
-    place = f"`{eqn.primitive.name}` at {source_line(eqn)}"
-    found = f"writes a value that depends on x to a mutable reference from outside ({place})"
-    fix = "create the reference inside f, or return the value and write it outside"
-    raise NotDifferentiableError(describe("f", found, "a function without side effects of this kind", fix))
-
-
-def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) -> NoReturn:
-    """Say where the function has no derivative; another error only gets the place added."""
-    place = f"primitive `{eqn.primitive.name}` at {source_line(eqn)}"
-    if twice_differentiable(function_of(eqn.primitive, eqn.params), operands):
-        error.add_note(f"dof was propagating through the {place}.")
-        raise error
-    found = f"applies the {place} to a value that depends on x, and JAX cannot differentiate it: {error}"
-    fix = "wrap it in `jax.custom_jvp`, or give its argument to `jax.lax.stop_gradient` if it shall count as constant"
-    raise NotDifferentiableError(describe("f", found, "a function that is twice differentiable", fix)) from error
-
-
-def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
-    """Whether nested jvp of `function` can be traced."""
-    values = function(*map(value_of, operands))
-    active = [i for i, operand in enumerate(operands) if isinstance(operand, Triple)]
-    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
-    of_active, primals = restrict(function, operands, active, smooth)
-
-    def twice(*v: Any) -> Any:
-        return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], v, primals)[1]
-
-    try:
-        jax.eval_shape(twice, *primals)
-    except Exception:
-        return False
-    return True
 
 
 def _read(env: dict[Any, Any], atom: Any) -> Any:

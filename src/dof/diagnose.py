@@ -1,0 +1,49 @@
+"""Why a walk could not go on: the equation, its source line, and whether JAX itself could differentiate it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import jax
+
+from dof.errors import NotDifferentiableError, describe
+from dof.jax_compat import JaxprEqn, source_line
+from dof.rules.push import Function, function_of, restrict
+from dof.triple import Triple, is_smooth, value_of
+
+
+def refuse_reference(eqn: JaxprEqn) -> NoReturn:
+    """A reference from outside would hold a value without its derivatives."""
+    place = f"`{eqn.primitive.name}` at {source_line(eqn)}"
+    found = f"writes a value that depends on x to a mutable reference from outside ({place})"
+    fix = "create the reference inside f, or return the value and write it outside"
+    raise NotDifferentiableError(describe("f", found, "a function without side effects of this kind", fix))
+
+
+def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) -> NoReturn:
+    """Say where the function has no derivative; another error only gets the place added."""
+    place = f"primitive `{eqn.primitive.name}` at {source_line(eqn)}"
+    if twice_differentiable(function_of(eqn.primitive, eqn.params), operands):
+        error.add_note(f"dof was propagating through the {place}.")
+        raise error
+    found = f"applies the {place} to a value that depends on x, and JAX cannot differentiate it: {error}"
+    fix = "wrap it in `jax.custom_jvp`, or give its argument to `jax.lax.stop_gradient` if it shall count as constant"
+    raise NotDifferentiableError(describe("f", found, "a function that is twice differentiable", fix)) from error
+
+
+def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
+    """Whether nested jvp of `function` can be traced."""
+    values = function(*map(value_of, operands))
+    active = [i for i, operand in enumerate(operands) if isinstance(operand, Triple)]
+    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
+    of_active, primals = restrict(function, operands, active, smooth)
+
+    def twice(*v: Any) -> Any:
+        return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], v, primals)[1]
+
+    try:
+        jax.eval_shape(twice, *primals)
+    except Exception:
+        return False
+    return True
