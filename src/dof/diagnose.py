@@ -33,8 +33,8 @@ def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) 
 
 
 def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
-    """Whether nested jvp of `function` can be traced."""
-    values = function(*map(value_of, operands))
+    """Whether nested jvp of `function` can be traced; if the function itself cannot, that is not what is wrong."""
+    values = jax.eval_shape(lambda: function(*map(value_of, operands)))
     active = [i for i, operand in enumerate(operands) if isinstance(operand, Triple)]
     smooth = [i for i, value in enumerate(values) if is_smooth(value)]
     of_active, primals = restrict(function, operands, active, smooth)

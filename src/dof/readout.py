@@ -22,7 +22,7 @@ class Reading(NamedTuple):
         """(L − c) f."""
         value, applied = value_of(output), applied_of(output)
         if applied is None:
-            return jnp.zeros(jnp.shape(value), jnp.result_type(value) if is_smooth(value) else float)
+            return jnp.zeros_like(_floating(value))
         # A factor of one must not be multiplied with: it would make the result complex.
         parts = [applied[n] if w == 1 else w * applied[n] for w, n in self.channels]
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]
@@ -32,6 +32,10 @@ class Reading(NamedTuple):
         if self.c is None:
             return self.derivatives(output)
         return self.derivatives(output) + _in_precision_of(value_of(output), self.c) * value_of(output)
+
+
+def _floating(value: Any) -> Any:
+    return value if is_smooth(value) else jnp.asarray(value, float)
 
 
 def _in_precision_of(value: Any, c: Array) -> Any:
@@ -48,6 +52,6 @@ def full_triple(output: Any, form: Form, readings: list[Reading]) -> Triple:
     applied = jnp.stack([reading.derivatives(output) for reading in readings])
     return Triple(
         value,
-        zeros_stacked(form.directions, value) if tangents is None else tangents,
+        zeros_stacked(form.directions, _floating(value)) if tangents is None else tangents,
         applied if len(readings) > 1 else applied[0],
     )

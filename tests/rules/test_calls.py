@@ -190,6 +190,22 @@ def test_shard_map():
     assert_close(traced, reference(a, b, c, plain)(x))
 
 
+def test_inside_shard_map():
+    """The operator inside the map, with loops, elementwise and linear algebra, under vmap as well."""
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Explicit,))
+
+    def f(x):
+        loop, _ = jax.lax.scan(lambda c, y: (c * y + jnp.sin(c), None), x[0], x)
+        return loop + jnp.sum(jax.nn.gelu(x) ** 2.5) + jnp.linalg.slogdet(jnp.eye(3) + jnp.outer(x, x**2))[1]
+
+    a, b, c = coefficients(3)
+    spec, x = PartitionSpec("i"), points(2, 3)
+    mapped = jax.shard_map(jax.vmap(dof.Operator(a, b, c)(f)), in_specs=spec, out_specs=spec)
+    with jax.set_mesh(mesh):
+        found = jax.jit(mapped)(jax.sharding.reshard(x, spec))
+    assert_close(found, jax.vmap(reference(a, b, c, f))(x))
+
+
 def test_effects_happen_once():
     seen = []
 

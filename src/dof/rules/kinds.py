@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dof.form import Form
+from dof.jax_compat import vary_like
 from dof.triple import Triple, triple_or_constant, zeros_stacked
 
 Kind = tuple[bool, bool]
@@ -31,17 +32,18 @@ def _promote(form: Form, operand: Any, kind: Kind) -> Any:
     wanted_tangents, wanted_applied = kind
     tangents = zeros_stacked(form.directions, x.value) if wanted_tangents and x.tangents is None else x.tangents
     applied = zeros_stacked(form.channels, x.value) if wanted_applied and x.applied is None else x.applied
-    return triple_or_constant(x.value, tangents, applied)
+    parts = [None if part is None else vary_like(part, x.value) for part in (tangents, applied)]
+    return triple_or_constant(x.value, *parts)
 
 
 def settle(
-    form: Form, step: Callable[[list[Any]], Sequence[Any]], carry: Sequence[Any]
+    form: Form, kinds_after: Callable[[list[Any]], list[Kind]], carry: Sequence[Any]
 ) -> tuple[list[Any], list[Kind]]:
-    """The carry, promoted to what it becomes, and its kinds. `step` gives the types of the next carry."""
+    """The carry, promoted to what it becomes, and its kinds; `kinds_after` gives those of the next carry."""
     kinds = [kind_of(c) for c in carry]
     while True:
         promoted = promote(form, carry, kinds)
-        joined = join(kinds, [kind_of(c) for c in step(promoted)])
+        joined = join(kinds, kinds_after(promoted))
         if joined == kinds:
             return promoted, kinds
         kinds = joined

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from dof.jax_compat import Primitive, as_function, scan_counts
-from dof.rules.kinds import join, kind_of, promote, settle
+from dof.rules.kinds import Kind, join, kind_of, promote, settle
 from dof.rules.registry import Rule, register_named
 from dof.triple import Triple, value_of
 
@@ -30,8 +30,17 @@ def scan_rule(primitive: Primitive) -> Rule:
             out = walk(jaxpr, [*consts, *carry, *x])
             return list(out[:n_carry]), list(out[n_carry:])
 
-        one = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape[1:], a.dtype), slices)
-        start, kinds = settle(walk.form, lambda carry: jax.eval_shape(step, carry, one)[0], init)
+        def kinds_after(start: Sequence[Any]) -> list[Kind]:
+            found: list[Kind] = []
+
+            def probe(carry: Sequence[Any], x: Sequence[Any]) -> tuple[Sequence[Any], None]:
+                found[:] = map(kind_of, step(carry, x)[0])
+                return carry, None
+
+            jax.eval_shape(lambda: lax.scan(probe, start, slices, length=length))
+            return found
+
+        start, kinds = settle(walk.form, kinds_after, init)
 
         def body(carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             new, ys = step(carry, x)
@@ -54,7 +63,11 @@ def while_rule(primitive: Primitive) -> Rule:
     def rule(walk: Any, *operands: Any, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Any:
         n_cond, n_body = params["cond_nconsts"], params["body_nconsts"]
         asked, consts, init = operands[:n_cond], operands[n_cond : n_cond + n_body], operands[n_cond + n_body :]
-        start, kinds = settle(walk.form, lambda c: jax.eval_shape(lambda c: walk(body_jaxpr, [*consts, *c]), c), init)
+
+        def kinds_after(carry: Sequence[Any]) -> list[Kind]:
+            return list(map(kind_of, jax.eval_shape(lambda: walk(body_jaxpr, [*consts, *carry]))))
+
+        start, kinds = settle(walk.form, kinds_after, init)
 
         def goes_on(carry: Sequence[Any]) -> Any:
             return as_function(cond_jaxpr)(*map(value_of, asked), *map(value_of, carry))[0]
@@ -71,7 +84,7 @@ def cond_rule(primitive: Primitive) -> Rule:
     """All branches return what any of them returns: a result is a triple if it is one in some branch."""
 
     def rule(walk: Any, index: Any, *operands: Any, branches: Any, **params: Any) -> Any:
-        shapes = [jax.eval_shape(lambda *inner, b=b: walk(b, inner), *operands) for b in branches]
+        shapes = [jax.eval_shape(lambda b=b: walk(b, operands)) for b in branches]
         kinds = reduce(join, ([kind_of(out) for out in of_branch] for of_branch in shapes))
         walked = [lambda *inner, b=b: promote(walk.form, walk(b, inner), kinds) for b in branches]
         return lax.switch(index, walked, *operands)
