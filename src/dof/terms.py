@@ -59,9 +59,9 @@ def scale_at(term: Term, x: Any, space: Space) -> Array:
     return product
 
 
-def total(arrays: Sequence[Array]) -> Array | None:
+def total(arrays: Sequence[Any]) -> Array | None:
     """The sum, or None if there is nothing to add."""
     result: Any = None
     for array in arrays:
-        result = array if result is None else known(result + array)
+        result = known(array if result is None else result + array)
     return result
