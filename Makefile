@@ -2,13 +2,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format clean
+.PHONY: demo test bench lint format clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest -n 2
+
+bench: $(VENV)/bench.stamp
+	$(BIN)/python benchmarks/mlp.py
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
