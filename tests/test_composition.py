@@ -80,6 +80,9 @@ def test_operator_is_an_argument_of_jit():
     gradient = jax.grad(lambda L: L(f)(x))(dof.Operator(a=A, b=B))
     assert_close(gradient.a[0].value, jax.hessian(f)(x))
     assert_close(gradient.b[0].value, jax.grad(f)(x))
+    factored = dof.Operator(a=dof.Factored(A[:2], (1, -1)))
+    gradient = jax.grad(lambda L: L(f)(x))(factored).a[0].value
+    assert_close(gradient.L, 2 * jnp.array([[1.0], [-1.0]]) * A[:2] @ jax.hessian(f)(x))
 
 
 @pytest.mark.parametrize("a", [A, np.eye(3), np.zeros((3, 3)), np.diag([1.0, 1, 0]), np.outer(B, B), -np.eye(3)])

@@ -18,6 +18,9 @@ def callback(x):
     return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
 
 
+bad_shape = dof.register_rule(lambda x: x * 2, lambda walk, x: [dof.Triple(x.value, x.tangents[:1], None)])
+bad_count = dof.register_rule(lambda x: x * 2, lambda walk, x: [x, x])
+
 BAD = {
     "a_shape": (lambda: dof.Operator(a=np.ones((2, 3)))(f)(x3), "`a`", "(2, 3)", "(3, 3)"),
     "a_size": (lambda: dof.Operator(a=np.eye(4))(f)(x3), "`a`", "(4, 4)", "(3, 3)"),
@@ -39,7 +42,19 @@ BAD = {
     "integer_x": (lambda: dof.laplacian(f)(jnp.arange(3)), "`x`", "int", "floating"),
     "integer_leaf": (lambda: dof.laplacian(lambda x: f(x[0]))((x3, jnp.arange(3))), "`x`", "int", "floating"),
     "not_callable": (lambda: dof.laplacian(3.0), "`f`", "float", "function"),
-    "argnums_range": (lambda: dof.laplacian(f, argnums=1)(x3), "`argnums`", "1", "1 argument"),
+    "a_none": (lambda: dof.Operator(a=lambda x: None)(f)(x3), "`a`", "None", "numbers"),
+    "c_none": (lambda: dof.Operator(c=lambda x: None)(f)(x3), "`c`", "None", "numbers"),
+    "a_string": (lambda: dof.Operator(a="laplace")(f)(x3), "`a`", "'laplace'", "numbers"),
+    "b_ragged": (lambda: dof.Operator(b=(np.ones(1), np.ones(2)))(f)({"p": x3}), "`b`", "array", "numbers"),
+    "a_dict": (lambda: dof.Operator(a={"q": 1.0})(lambda x: f(x["p"]))({"p": x3}), "`a`", "{'q': 1.0}", "numbers"),
+    "argnums_twice": (lambda: dof.laplacian(f, argnums=(0, 0)), "`argnums`", "(0, 0)", "different"),
+    "x_by_keyword": (lambda: dof.laplacian(f)(x=x3), "`argnums`", "0 positional", "L(f)(x=x)"),
+    "nested_jointly": (lambda: dof.jointly(dof.jointly(dof.laplacian)), "`jointly`", "Jointly", "operators"),
+    "check_jointly": (lambda: dof.check(dof.jointly(dof.laplacian), f, x3), "`L`", "Jointly", "operators"),
+    "rule_shape": (lambda: dof.laplacian(bad_shape)(x3), "`rule`", "(3,), (1, 3)", "(3, 3)"),
+    "rule_count": (lambda: dof.laplacian(bad_count)(x3), "`rule`", "dof_marked", "one entry for each result"),
+    "nextafter": (lambda: dof.laplacian(lambda x: jnp.nextafter(x, 2.0))(x3), "`nextafter`", "test_errors.py", "twice"),
+    "argnums_range": (lambda: dof.laplacian(f, argnums=1)(x3), "`argnums`", "1", "1 positional argument"),
     "argnums_type": (lambda: dof.laplacian(f, argnums="x"), "`argnums`", "'x'", "integer"),
     "not_an_operator": (lambda: dof.jointly(dof.laplacian, 3), "`jointly`", "int", "operators"),
     "propagate_swapped": (lambda: dof.propagate(dof.laplacian, f), "`L`", "function", "operators"),

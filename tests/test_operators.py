@@ -97,6 +97,53 @@ def test_no_eigenvalue_is_dropped_that_double_precision_sees():
     assert float(dof.Operator(a=a)(g)(jnp.ones(2))) == pytest.approx(4 * 2.0**-24, rel=1e-10)
 
 
+@pytest.mark.parametrize("dtype, small", [(np.float64, 1e-18), (np.float32, 1e-8)])
+def test_small_coefficients_beside_large_ones(dtype, small):
+    """Whether they are coupled with the large ones or not."""
+    inner = small * np.array([[1.0, 0.5], [0.5, 1.0]])
+    a = np.zeros((3, 3), dtype)
+    a[0, 0], a[1:, 1:] = 1.0, inner
+    g = lambda x: (x[1] * x[2]) / small  # noqa: E731
+    at = jnp.ones(3, dtype)
+    assert float(dof.Operator(a=a)(g)(at)) == pytest.approx(1.0, rel=1e-6)
+    a[0, 1] = a[1, 0] = 0.25 * np.sqrt(small)
+    assert float(dof.Operator(a=a)(g)(at)) == pytest.approx(1.0, rel=1e-6)
+
+
+def test_shared_directions_of_opposite_sign():
+    g = lambda x: x[0] * x[1]  # noqa: E731
+    flipped = dof.Operator(a=dof.Factored(np.diag([-1.0, 1.0])))
+    found = jax.jit(lambda a: dof.jointly(flipped, dof.Operator(a=a))(g)(jnp.ones(2)))(
+        np.array([[1.0, 0.5], [0.5, 2.0]])
+    )
+    assert_close(found, (0.0, 1.0))
+
+
+def test_nothing_to_differentiate():
+    """x without coordinates."""
+    for empty in ({}, (), None, jnp.zeros(0)):
+        assert_close(dof.Operator(a=1.0, c=2.0)(lambda x: jnp.ones(3))(empty), 2 * jnp.ones(3))
+    both = jax.jit(lambda a: dof.jointly(dof.laplacian, dof.Operator(a=a))(jnp.sum)(jnp.zeros(0)))
+    assert_close(both(np.zeros((0, 0))), (0.0, 0.0))
+
+
+def test_lists():
+    assert_close(dof.Operator(b=B.tolist())(f)(x), dof.Operator(b=B)(f)(x))
+    assert_close(
+        dof.Operator(b=lambda x: [x[0], 1.0, 2.0, x[1]])(f)(x), dof.Operator(b=jnp.array([x[0], 1, 2, x[1]]))(f)(x)
+    )
+
+
+def test_constant_results_are_arrays():
+    value, applied = dof.laplacian.with_value(lambda x: (1.0, x @ x))(x)
+    assert all(isinstance(v, jax.Array) for v in (*value, *applied))
+
+
+def test_rank_promotion_of_the_user_does_not_matter():
+    with jax.numpy_rank_promotion("raise"):
+        assert_close(dof.Operator(A, B, C)(lambda x: jnp.sum(jnp.sin(x) / x))(x).shape, ())
+
+
 def test_absent_coefficients():
     zero = np.zeros((4, 4))
     assert_close(dof.Operator(b=B, c=C)(f)(x), reference(zero, B, C, f)(x))
@@ -123,6 +170,7 @@ def test_algebra():
         (dof.Operator(b=jnp.sin, c=jnp.sum), dof.Operator(b=lambda x: x[::-1] ** 2, c=lambda x: x[0] * x[1])),
         (dof.Operator(c=jnp.sum), dof.Operator(b=jnp.cos)),
         (dof.Operator(b=jnp.cos), dof.Operator(c=jnp.prod)),
+        (dof.Operator(b=1j * B), dof.Operator(b=lambda x: 1j * x)),
         ((lambda x: x[0]) * dof.Operator(b=B), dof.Operator(b=B) + dof.Operator(b=jnp.sin)),
     ],
 )

@@ -68,6 +68,16 @@ def test_what_the_function_closes_over():
     assert_close(jax.jit(by_parameter)(3.0), reference(A, B, C, lambda x: 3 * x)(x))
 
 
+def test_only_what_is_closed_over_is_mapped():
+    f = lambda x: jax.vmap(lambda w: dof.register_rule(lambda y: w * y**2, square_rule)(x))(jnp.arange(4.0))  # noqa: E731
+    assert_close(L(f)(x), reference(A, B, C, lambda x: jnp.outer(jnp.arange(4.0), x**2))(x))
+
+
+def test_keyword_arguments():
+    f = dof.register_rule(lambda *, y: y**2, square_rule)
+    assert_close(L(lambda x: f(y=x))(x), reference(A, B, C, lambda x: x**2)(x))
+
+
 def test_pytrees():
     def rule(walk, y, z):
         return [z, *square_rule(walk, y)]  # in the order of the leaves of the result

@@ -9,8 +9,7 @@ from typing import Any
 from dof.arguments import Argnums, require_argnums, require_callable
 from dof.errors import ArgumentTypeError, describe
 from dof.propagate import HasCoefficients, Propagated, propagate_all
-from dof.readout import full_triple
-from dof.triple import value_of
+from dof.readout import full_triple, value_as_array
 
 
 def after_propagation(
@@ -36,7 +35,7 @@ class Applicable:
 
     def with_value(self, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
         """(f, L f) from the same pass."""
-        return after_propagation(f, self._operators(), argnums, lambda p: (p.each(value_of), self._read(p)))
+        return after_propagation(f, self._operators(), argnums, lambda p: (p.each(value_as_array), self._read(p)))
 
     def _operators(self) -> Sequence[Any]:
         return (self,)
@@ -69,7 +68,7 @@ def jointly(*operators: Any) -> Jointly:
     [-8.0, 12.0]
     """
     for operator in operators or (None,):
-        _require_operator(operator, "jointly")
+        require_operator(operator, "jointly")
     return Jointly(operators)
 
 
@@ -79,13 +78,14 @@ def propagate(f: Callable[..., Any], L: Any, argnums: Argnums = 0) -> Callable[.
     `tangents` has one entry per direction, a row of the factor of A: the given one for `dof.Factored`, scaled
     coordinates for a diagonal A, scaled eigenvectors for a constant dense one, coordinates where A is a function of x.
     """
-    _require_operator(L, "L")
+    if not isinstance(L, Jointly):
+        require_operator(L, "L")
     return after_propagation(
         f, L._operators(), argnums, lambda p: p.each(lambda out: full_triple(out, p.form, p.readings))
     )
 
 
-def _require_operator(value: Any, argument: str) -> None:
-    if not isinstance(value, Applicable):
+def require_operator(value: Any, argument: str) -> None:
+    if not isinstance(value, HasCoefficients):
         expected, fix = "operators", "dof.jointly(dof.laplacian, dof.Operator(b=jnp.ones(3)))"
-        raise ArgumentTypeError(describe(argument, f"has an entry of type {type(value).__name__}", expected, fix))
+        raise ArgumentTypeError(describe(argument, f"is or has an entry of type {type(value).__name__}", expected, fix))

@@ -21,8 +21,9 @@ def require_callable(f: Any) -> None:
 
 def require_argnums(argnums: Any) -> None:
     entries = argnums if isinstance(argnums, tuple) else (argnums,)
-    if not entries or not all(isinstance(n, int) and not isinstance(n, bool) for n in entries):
-        expected = "an integer or a tuple of integers"
+    are_integers = all(isinstance(n, int) and not isinstance(n, bool) for n in entries)
+    if not entries or not are_integers or len(set(entries)) < len(entries):
+        expected = "an integer or a tuple of different integers"
         raise ArgumentTypeError(describe("argnums", f"is {argnums!r}", expected, "L(f, argnums=1)(params, x)"))
 
 
@@ -42,9 +43,8 @@ def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Calla
 
 def _place(n: int, args: tuple[Any, ...]) -> int:
     if not -len(args) <= n < len(args):
-        found, expected = (
-            f"has the entry {n}",
-            f"numbers below {len(args)}, because f was called with {len(args)} arguments",
-        )
-        raise ArgumentError(describe("argnums", found, expected, f"L(f, argnums={max(len(args) - 1, 0)})"))
+        found = f"has the entry {n}"
+        expected = f"numbers below {len(args)}, because f was called with {len(args)} positional arguments"
+        fix = f"L(f, argnums={len(args) - 1})(...)" if args else "L(f)(x) in place of L(f)(x=x)"
+        raise ArgumentError(describe("argnums", found, expected, fix))
     return n % len(args)

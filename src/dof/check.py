@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dof.apply import require_operator
 from dof.arguments import Argnums, split_arguments
 from dof.coefficients import dense
 from dof.jax_compat import enable_x64
@@ -69,6 +70,7 @@ def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwa
     >>> dof.check(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)).error < 1e-6
     True
     """
+    require_operator(L, "L")
     value = L(f, argnums)(*args, **kwargs)
     own = nested_autodiff(L, f, argnums)(*args, **kwargs)
     with enable_x64():

@@ -83,14 +83,14 @@ def read_a(a: Any, space: Space) -> Matrix:
         return _blocks(a.stacks, space)
     if not space.is_array and space.has_structure_of(a):
         return Diagonal(_flatten(a))
-    array = known(as_array(a))
+    array = known(as_array("a", a))
     whole = space.shapes[0] if space.is_array else (n,)
     if array.ndim == 0:
         return Diagonal(array * np.ones(n))
     if array.shape in ((n,), whole):
         return Diagonal(array.reshape(n))
     if array.shape in ((n, n), (*whole, *whole)):
-        return _blocks((as_array(a).reshape(1, n, n),), space)
+        return _blocks((as_array("a", a).reshape(1, n, n),), space)
     raise ArgumentError(describe("a", f"has shape {array.shape}", _expected_a(space), f"dof.Operator(a=jnp.eye({n}))"))
 
 
@@ -119,17 +119,17 @@ def read_b(b: Any, space: Space) -> Array:
     n = space.size
     if not space.is_array and space.has_structure_of(b):
         return _flatten(b)
-    array = known(as_array(b)) if jax.tree_util.all_leaves([b]) else np.zeros((0, 0))
+    array = known(as_array("b", b))
     shapes = {(n,), *(space.shapes if space.is_array else ()), *([()] if n == 1 else [])}
     if array.shape not in shapes:
         expected = f"({n},) or the shape of x, because x has {n} coordinates"
-        raise ArgumentError(describe("b", f"has shape {np.shape(b)}", expected, f"dof.Operator(b=jnp.ones({n}))"))
+        raise ArgumentError(describe("b", f"has shape {array.shape}", expected, f"dof.Operator(b=jnp.ones({n}))"))
     return array.reshape(n)
 
 
 def read_c(c: Any, space: Space) -> Array:
     """`c`, evaluated at x, as a scalar."""
-    array = known(as_array(c))
+    array = known(as_array("c", c))
     if array.shape != ():
         found, fix = f"has shape {array.shape}", "dof.Operator(c=lambda x: jnp.sum(x**2))"
         raise ArgumentError(describe("c", found, "a scalar, or a function of x that returns one", fix))
@@ -164,4 +164,5 @@ def map_linear(function: Callable[[Any], Any], matrix: Matrix) -> Matrix:
 
 
 def _flatten(tree: Any) -> Array:
-    return concatenate([known(leaf).reshape(-1) for leaf in map(as_array, jax.tree.leaves(tree))], axis=0)
+    leaves = [known(as_array("leaf", leaf)).reshape(-1) for leaf in jax.tree.leaves(tree)]
+    return concatenate([np.zeros(0), *leaves], axis=0)

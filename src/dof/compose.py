@@ -31,9 +31,11 @@ def composed_terms(first: Any, second: Any) -> tuple[Terms, Terms, Terms]:
     return a, b, (Term(lambda x: _zeroth_order(first, second, x)),)
 
 
-def _second_order(first: Any, second: Any, x: Any) -> Factored:
+def _second_order(first: Any, second: Any, x: Any) -> Any:
     """b₁ b₂ᵀ + b₂ b₁ᵀ = ½ (b₁ + b₂)(b₁ + b₂)ᵀ − ½ (b₁ − b₂)(b₁ − b₂)ᵀ."""
     one, two = _drift(first, x), _drift(second, x)
+    if jnp.iscomplexobj(one) or jnp.iscomplexobj(two):
+        return one[:, None] * two  # directions are real, so this has no such factor
     if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
         return Factored(one[None]) if (one == two).all() else Factored(np.stack([one + two, one - two]) / 2, (1, -1))
     return Factored(jnp.stack([one + two, one - two]) / 2, (1, -1))
@@ -68,7 +70,12 @@ def _along(operator: Any, x: Any) -> Callable[[Callable[[Any], Any]], Any]:
     def derivative(g: Callable[[Any], Any]) -> Any:
         if not operator.b:
             return np.zeros(np.shape(g(x)))
-        direction = Space.of(x).point(_drift(operator, x))
-        return jax.jvp(lambda x: jnp.asarray(g(x)), (x,), (direction,))[1]
+        drift = _drift(operator, x)
+        if not jnp.iscomplexobj(drift):
+            return along_real(g, drift)
+        return along_real(g, drift.real) + 1j * along_real(g, drift.imag)
+
+    def along_real(g: Callable[[Any], Any], drift: Any) -> Any:
+        return jax.jvp(lambda x: jnp.asarray(g(x)), (x,), (Space.of(x).point(drift),))[1]
 
     return derivative

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import jax
+import numpy as np
 
-from dof.errors import NotDifferentiableError, describe
-from dof.jax_compat import JaxprEqn, source_line
+from dof.errors import ArgumentError, NotDifferentiableError, describe
+from dof.form import Form
+from dof.jax_compat import JaxprEqn, shape_of, source_line
 from dof.rules.push import Function, function_of, restrict
-from dof.triple import Triple, is_smooth, value_of
+from dof.triple import Triple, applied_of, is_smooth, tangents_of, value_of
 
 
 def refuse_reference(eqn: JaxprEqn) -> NoReturn:
@@ -47,3 +49,22 @@ def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
     except Exception:
         return False
     return True
+
+
+def check_results(eqn: JaxprEqn, results: Sequence[Any], form: Form) -> None:
+    """Refuse what a user's rule returns if it does not fit the equation."""
+    shapes = [shape_of(v) for v in eqn.outvars]
+    found = [_shapes(result) for result in results]
+    expected = [(shape, (form.directions, *shape), (form.channels, *shape)) for shape in shapes]
+    fits = [all(f is None or f == e for f, e in zip(*pair, strict=True)) for pair in zip(found, expected, strict=False)]
+    if len(found) != len(expected) or not all(fits):
+        fix = "return [dof.Triple(value, tangents, applied)], stacked in front as those of the operands are"
+        place = f"for `{eqn.primitive.name}` at {source_line(eqn)}"
+        told = f"{place} returned the shapes {found} of value, tangents, applied"
+        raise ArgumentError(describe("rule", told, f"one entry for each result: {expected}", fix))
+
+
+def _shapes(result: Any) -> tuple[Any, ...]:
+    return tuple(
+        None if p is None else np.shape(p) for p in (value_of(result), tangents_of(result), applied_of(result))
+    )

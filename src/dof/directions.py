@@ -55,7 +55,7 @@ class _Table:
         if not isinstance(q.rows, np.ndarray) or (q.couplings and self._would_scatter(q.rows)):
             return self._append(q.rows), q.weights
         lengths = np.linalg.norm(q.rows, axis=1)
-        units = q.rows / np.where(lengths == 0, 1, lengths)[:, None]
+        units = [_oriented(row / length) if length else row for row, length in zip(q.rows, lengths, strict=True)]
         return np.array([self._place_unit(unit) for unit in units], dtype=int), q.weights * lengths**2
 
     def _would_scatter(self, rows: np.ndarray) -> bool:
@@ -76,8 +76,11 @@ class _Table:
         return np.arange(self.size - len(rows), self.size)
 
 
+def _oriented(unit: np.ndarray) -> np.ndarray:
+    """u or −u, whichever has a positive first entry: both are the same direction to a sum of squares."""
+    return unit * np.sign(unit[np.flatnonzero(unit)[0]])
+
+
 def _key(unit: np.ndarray) -> bytes:
-    """Equal for u and −u, and for what differs by rounding only."""
-    rounded = np.round(unit, 14) + 0.0
-    first = rounded[np.flatnonzero(rounded)[:1]]
-    return (rounded * (np.sign(first) if first.size else 1.0) + 0.0).tobytes()
+    """Equal for what differs by rounding only."""
+    return (np.round(unit, 14) + 0.0).tobytes()

@@ -57,7 +57,7 @@ def _over_coordinates(terms: Sequence[Diagonal | Blocks], n: int) -> Quadratic:
     for term in terms:
         start = 0
         for stack in term.stacks if isinstance(term, Blocks) else ():
-            couplings.append((start, stack))
+            couplings += [(start, stack)] if stack.size else []
             start += stack.shape[0] * stack.shape[1]
     return Quadratic(np.eye(n), weights, tuple(couplings))
 
@@ -89,19 +89,38 @@ def _factor_blocks(blocks: Blocks, n: int) -> Quadratic:
     weights: list[Any] = [np.zeros(0)]
     start = 0
     for block in (block for stack in blocks.stacks for block in stack):
-        block_rows, block_weights = _factor_block(block, blocks.rounding)
-        stop = start + len(block)
-        rows.append(np.pad(block_rows, ((0, 0), (start, n - stop))))
-        weights.append(block_weights)
-        start = stop
+        for members in _components(block):
+            inner_rows, inner_weights = _factor_block(block[np.ix_(members, members)], blocks.rounding)
+            placed = np.zeros((len(inner_rows), n))
+            placed[:, start + members] = inner_rows
+            rows.append(placed)
+            weights.append(inner_weights)
+        start += len(block)
     return Quadratic(np.concatenate(rows), np.concatenate(weights))
 
 
+def _components(block: np.ndarray) -> list[np.ndarray]:
+    """The coordinates that A couples with each other, directly or through others."""
+    linked, left, found = block != 0, np.ones(len(block), bool), []
+    while left.any():
+        members = np.zeros(len(block), bool)
+        reached = np.arange(len(block)) == np.argmax(left)
+        while (reached & ~members).any():
+            members |= reached
+            reached = linked[reached].any(axis=0)
+        left &= ~members
+        found.append(np.flatnonzero(members))
+    return found
+
+
 def _factor_block(block: np.ndarray, rounding: float) -> tuple[Array, Array]:
-    """Eigenvectors scaled by √|λ|; what is zero to rounding in the precision that A was given in is dropped."""
-    if not np.any(block - np.diag(np.diag(block))):
-        diagonal = _factor_diagonal(np.diag(block))
-        return diagonal.rows, diagonal.weights
-    values, vectors = np.linalg.eigh(block)
+    """Eigenvectors scaled by √|λ|; what is zero to rounding in the precision that A was given in is dropped.
+
+    Before that A is scaled to S B S with entries of B up to one: a small coefficient beside a large one is no rounding.
+    """
+    scale = np.sqrt(np.abs(block).max(axis=1))
+    if not scale.any():
+        return np.zeros((0, len(block))), np.zeros(0)
+    values, vectors = np.linalg.eigh(block / np.outer(scale, scale))
     kept = np.abs(values) > rounding * len(block) * np.abs(values).max()
-    return (vectors[:, kept] * np.sqrt(np.abs(values[kept]))).T, np.sign(values[kept])
+    return (vectors[:, kept] * np.sqrt(np.abs(values[kept]))).T * scale, np.sign(values[kept])

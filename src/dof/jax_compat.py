@@ -54,6 +54,10 @@ def concrete(value: Any) -> np.ndarray | None:
     return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
 
 
+def shape_of(variable: Any) -> tuple[int, ...]:
+    return variable.aval.shape
+
+
 def is_reference(aval: Any) -> bool:
     """Whether a variable is a mutable reference, not an array."""
     return hasattr(aval, "inner_aval")

@@ -23,11 +23,14 @@ def marked(function: Callable[..., Any], rule: Rule) -> Callable[..., Any]:
     """`function`, of any pytrees of arrays. What it closes over are operands in front, which the rule does not get."""
 
     @wraps(function)
-    def call(*args: Any) -> Any:
-        leaves, tree = jax.tree.flatten(args)
-        traced, shapes = jax.make_jaxpr(lambda *flat: function(*jax.tree.unflatten(tree, flat)), return_shape=True)(
-            *leaves
-        )
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves, tree = jax.tree.flatten((args, kwargs))
+
+        def of_leaves(*flat: Any) -> Any:
+            args, kwargs = jax.tree.unflatten(tree, flat)
+            return function(*args, **kwargs)
+
+        traced, shapes = jax.make_jaxpr(of_leaves, return_shape=True)(*leaves)
         jaxpr, consts = hoist_constants(traced)
         out = marked_p.bind(*consts, *leaves, jaxpr=jaxpr, rule=rule, closed_over=len(consts))
         return jax.tree.unflatten(jax.tree.structure(shapes), out)
@@ -44,7 +47,11 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: Closed, **_:
 
 
 def _batch(operands: Sequence[Any], axes: Sequence[Any], *, jaxpr: Closed, rule: Rule, closed_over: int) -> Any:
-    mapped = jax.make_jaxpr(jax.vmap(as_function(jaxpr), in_axes=tuple(axes)))(*operands)
+    function = jax.vmap(as_function(jaxpr), in_axes=tuple(axes))
+    if any(axis is not None for axis in axes[:closed_over]):  # the rule knows nothing of what is closed over
+        out = function(*operands)
+        return out, [0] * len(out)
+    mapped = jax.make_jaxpr(function)(*operands)
     mapped_rule = _map_rule(rule, tuple(axes[closed_over:]))
     out = marked_p.bind(*operands, jaxpr=mapped, rule=mapped_rule, closed_over=closed_over)
     return out, [0] * len(out)

@@ -23,8 +23,8 @@ class Factored:
     """
 
     def __init__(self, L: Any, signs: Any = None) -> None:
-        self.L = L = as_array(L)
-        self.signs = np.ones(np.shape(L)[:1]) if signs is None else as_array(signs)
+        self.L = L = as_array("L", L)
+        self.signs = np.ones(np.shape(L)[:1]) if signs is None else as_array("signs", signs) * 1.0
         if np.ndim(L) != 2 or np.shape(self.signs) != np.shape(L)[:1]:
             found = f"has `L` of shape {np.shape(L)} and `signs` of shape {np.shape(self.signs)}"
             raise ArgumentError(
@@ -61,7 +61,7 @@ class BlockDiagonal:
 
     def __init__(self, blocks: Any) -> None:
         stacked = hasattr(blocks, "shape")
-        self.stacks = [blocks] if stacked else [block[None] for block in map(as_array, blocks)]
+        self.stacks = [blocks] if stacked else [as_array("blocks", block)[None] for block in blocks]
         for stack in self.stacks:
             if np.ndim(stack) != 3 or np.shape(stack)[1] != np.shape(stack)[2]:
                 expected = "square blocks: an array (m, b, b) or a sequence of arrays (b, b)"
@@ -79,17 +79,24 @@ class BlockDiagonal:
         return new
 
 
-def as_array(value: Any) -> Any:
+def as_array(argument: str, value: Any) -> Any:
     """Plain numbers and lists become NumPy arrays, which stay known; lists of traced numbers become traced arrays."""
     if hasattr(value, "shape"):
         return value
-    return jnp.asarray(value) if any(map(is_traced, jax.tree.leaves(value))) else np.asarray(value)
+    try:
+        array = jnp.asarray(value) if any(map(is_traced, jax.tree.leaves(value))) else np.asarray(value)
+    except (TypeError, ValueError):
+        array = None
+    if array is None or array.dtype.kind not in "bifc":
+        found, fix = f"is {value!r}", f"{argument} = jnp.asarray({argument})"
+        raise ArgumentTypeError(describe(argument, found, "numbers, or a function of x that returns them", fix))
+    return array
 
 
 def require_finite(argument: str, value: Any) -> None:
     """Refuse NaN and infinity in what is known now."""
     for leaf in jax.tree.leaves(value):
-        known = concrete(leaf) if np.ndim(leaf) or not callable(leaf) else None
+        known = None if callable(leaf) or isinstance(leaf, str) else concrete(leaf)
         if known is not None and not np.isfinite(known).all():
             bad = np.argwhere(~np.isfinite(known))[0].tolist()
             found = f"has the entry {known[tuple(bad)]} at {bad}" if known.ndim else f"is {known}"

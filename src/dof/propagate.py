@@ -49,7 +49,8 @@ def propagate_all(
     rows, form = share([factor(channel.a, space.size) for channel in channels], space.size)
     seeds = seed(x, space, rows, [channel.b for channel in channels])
     jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x)
-    return Propagated(Walk(form)(jaxpr, seeds), tree, form, readings)
+    with jax.numpy_rank_promotion("allow"):  # the user's setting is for the user's code
+        return Propagated(Walk(form)(jaxpr, seeds), tree, form, readings)
 
 
 def real_channels(operators: Sequence[Evaluated]) -> tuple[list[Evaluated], list[Reading]]:

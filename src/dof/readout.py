@@ -20,7 +20,7 @@ class Reading(NamedTuple):
 
     def derivatives(self, output: Any) -> Array:
         """(L − c) f."""
-        value, applied = value_of(output), applied_of(output)
+        value, applied = value_as_array(output), applied_of(output)
         if applied is None:
             return jnp.zeros_like(_floating(value))
         # A factor of one must not be multiplied with: it would make the result complex.
@@ -31,7 +31,13 @@ class Reading(NamedTuple):
         """L f."""
         if self.c is None:
             return self.derivatives(output)
-        return self.derivatives(output) + _in_precision_of(value_of(output), self.c) * value_of(output)
+        value = value_as_array(output)
+        return self.derivatives(output) + _in_precision_of(value, self.c) * value
+
+
+def value_as_array(output: Any) -> Any:
+    """The value; a literal of the program becomes an array."""
+    return jnp.asarray(value_of(output))
 
 
 def _floating(value: Any) -> Any:
@@ -48,7 +54,7 @@ def _in_precision_of(value: Any, c: Array) -> Any:
 
 def full_triple(output: Any, form: Form, readings: list[Reading]) -> Triple:
     """The triple of an output with its zeros written out; `applied` without channel axis for a single operator."""
-    value, tangents = value_of(output), tangents_of(output)
+    value, tangents = value_as_array(output), tangents_of(output)
     applied = jnp.stack([reading.derivatives(output) for reading in readings])
     return Triple(
         value,

@@ -34,7 +34,7 @@ class Space:
 
     @property
     def is_array(self) -> bool:
-        return jax.tree_util.treedef_is_leaf(self.tree)
+        return self.tree == jax.tree.structure(0)
 
     def has_structure_of(self, value: Any) -> bool:
         """Whether `value` is a pytree with the structure and the shapes of x."""
@@ -44,6 +44,8 @@ class Space:
     def split(self, rows: Shaped[Array, "k n"]) -> list[Array]:
         """Each row as a value of the space: one array (k, *shape) per leaf."""
         ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])[:-1]
+        if not self.shapes:
+            return []
         pieces = np.split(rows, ends, axis=1) if isinstance(rows, np.ndarray) else jnp.split(rows, ends, axis=1)
         leaves = zip(pieces, self.shapes, self.dtypes, strict=True)
         return [jnp.asarray(p.reshape(len(rows), *shape), dtype) for p, shape, dtype in leaves]

@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from dof.diagnose import raise_with_source, refuse_reference
+from dof.diagnose import check_results, raise_with_source, refuse_reference
 from dof.errors import DofError
 from dof.form import Form
 from dof.jax_compat import (
@@ -20,6 +20,7 @@ from dof.jax_compat import (
     equation_context,
     is_reference,
     parts,
+    shape_of,
 )
 from dof.rules import RULES
 from dof.rules.general import general, general_rule
@@ -58,21 +59,24 @@ class Walk:
         return [_read(env, v) for v in program.outvars]
 
     def step(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-        """One equation. What depends on nothing that varies, or has no floating result, is evaluated as it stands."""
+        """One equation. If nothing varies, or no result has floating elements, it is evaluated as it stands."""
         with equation_context(eqn):
             depends = any(isinstance(operand, Triple) for operand in operands)
             if depends and any(is_reference(v.aval) for v in (*eqn.invars, *eqn.outvars)):
                 refuse_reference(eqn)
-            if not depends or not any(is_smooth(v.aval) for v in eqn.outvars):
+            if not depends or not any(is_smooth(v.aval) and 0 not in shape_of(v) for v in eqn.outvars):
                 return bind(eqn.primitive, [value_of(operand) for operand in operands], eqn.params)
             entry = RULES.get(eqn.primitive)
             rule = general_rule(eqn.primitive) if entry is None else entry.rule
             try:
-                return rule(self, *operands, **eqn.params)
+                results = rule(self, *operands, **eqn.params)
             except DofError:
                 raise
             except Exception as error:
                 raise_with_source(eqn, operands, error)
+            if entry is not None and entry.family == "registered":
+                check_results(eqn, results, self.form)
+            return results
 
 
 def creates_references(program: Any) -> bool:

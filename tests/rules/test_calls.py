@@ -59,6 +59,17 @@ def _(n, primals, tangents):
     return with_static(primals[0], n), tangents[0] * primals[0] ** n
 
 
+@jax.custom_jvp
+def asymmetric(x, y):
+    """Mixed derivatives that differ by the order."""
+    return x * y
+
+
+asymmetric.defjvp(lambda p, t: (asymmetric(*p), 2 * t[0] * p[1] + 3 * t[1] * p[0]))
+
+narrowed = jax.jit(lambda x: jnp.sin(jnp.exp(x.astype(jnp.float32))))
+
+
 def softplus(x):
     """A user's own function that is called like one of JAX's."""
     return jnp.log(2 + jnp.exp(3 * x))
@@ -102,6 +113,7 @@ CALLS = {
     "own_derivative": half_derivative,
     "two_operands": lambda x: two_operands(jnp.sin(x), x**2)[::2],
     "two_operands_one_constant": lambda x: two_operands(jnp.sin(x), jnp.arange(3.0))[0],
+    "asymmetric": lambda x: asymmetric(jnp.sin(x), x),
     "static_argument": lambda x: with_static(x, 3),
     "custom_in_scan": lambda x: jax.lax.scan(lambda c, y: (half_derivative(c) * y, c), x, x),
     "own_softplus": lambda x: softplus(x) + jax.jit(softplus)(x),
@@ -131,6 +143,20 @@ def test_elementwise_program_whose_derivative_mixes(wrap):
     a, b, c = coefficients(3)
     f, x = wrap(lambda x: mixing_derivative(jnp.sin(x) * x) ** 2), points(3)
     assert_close(dof.Operator(a, b, c)(f)(x), reference(a, b, c, f)(x))
+
+
+def test_calls_that_change_precision():
+    """Derivatives have the type of the result, so that loops, branches and concatenations fit."""
+    x = points(3)
+    assert dof.laplacian(narrowed)(x).dtype == jnp.float32
+    uses = [
+        lambda x: jnp.concatenate([narrowed(x), x.astype(jnp.float32)]),
+        lambda x: jax.lax.cond(x[0] > 0, narrowed, lambda x: x.astype(jnp.float32), x),
+        lambda x: jax.lax.scan(lambda c, _: (narrowed(c.astype(float)), None), x.astype(jnp.float32), length=2)[0],
+    ]
+    for f in uses:
+        a, b, c = coefficients(3)
+        assert_close(jax.jit(dof.Operator(a, b, c)(f))(x), reference(a, b, c, f)(x), tolerance=1e-5)
 
 
 def test_composite():

@@ -1,6 +1,8 @@
 """Each rule against the oracle, family by family."""
 
+import jax
 import jax.numpy as jnp
+import jax.scipy.special
 import numpy as np
 import pytest
 
@@ -71,3 +73,9 @@ def test_axes_of_size_one(step):
     assert_exact(
         lambda x: [step(x[:, None], constant), step(constant, x[:, None]), step(x[0], constant)], cases.points(3)
     )
+
+
+@pytest.mark.parametrize("f", [jnp.abs, jax.scipy.special.i0, jax.nn.relu, lambda x: jnp.hypot(x, x + 1), jnp.sinc])
+def test_where_jax_must_choose(f):
+    """At a kink, what JAX takes for the derivative."""
+    assert_exact(f, jnp.zeros(2))

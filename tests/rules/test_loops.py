@@ -78,6 +78,16 @@ def while_condition_closes_over(x):
     return lax.while_loop(lambda c: c[0] < 3 * x[2], lambda c: (c[0] + x[0], jnp.sin(c[1]) * c[0]), (0.0, x[1]))
 
 
+def while_under_vmap(x):
+    """Each example stops by itself."""
+    one = lambda y: lax.while_loop(lambda c: c[0] < 2.0, lambda c: (c[0] * (1.1 + y), c[1] + 1), (y, 0))  # noqa: E731
+    return jax.vmap(one)(x), jax.vmap(jax.vmap(one))(jnp.outer(x, x))
+
+
+def fori_loop_under_vmap(x):
+    return jax.vmap(lambda y, n: lax.fori_loop(0, n, lambda i, c: jnp.sin(c) * y, y))(x, jnp.arange(3))
+
+
 def while_in_scan(x):
     def body(c, y):
         return lax.while_loop(lambda d: d < 2.0, lambda d: d * 1.5 + y, c * 0.3), c
@@ -128,6 +138,8 @@ def map_over(x):
         while_counter,
         while_data_dependent,
         while_condition_closes_over,
+        while_under_vmap,
+        fori_loop_under_vmap,
         while_in_scan,
         cond,
         cond_constant_branch,

@@ -58,8 +58,7 @@ def mul_rule(primitive: Primitive) -> Rule:
     def rule(walk: Any, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)
         first = {i: value_of(other) for i, (one, other) in enumerate(((x, y), (y, x))) if isinstance(one, Triple)}
-        # ∂²(xy)/∂x∂y = 1: the law doubles the entry of a mixed pair.
-        both = {(0, 1): jnp.ones((), jnp.result_type(value))} if len(first) == 2 else {}
+        both = {(0, 1): jnp.full((), 2, jnp.result_type(value))} if len(first) == 2 else {}
         return [elementwise(walk.form, value, [x, y], Derivatives(first, both))]
 
     return rule

@@ -22,7 +22,7 @@ register_named(
     pointwise=True,
 )
 register_named(
-    "stop_gradient nextafter argmax argmin iota rng_uniform rng_bit_generator random_bits random_seed random_split "
+    "stop_gradient argmax argmin iota rng_uniform rng_bit_generator random_bits random_seed random_split "
     "random_fold_in random_wrap random_unwrap threefry2x32 reduce_and reduce_or reduce_xor bitcast_convert_type "
     "debug_callback debug_print inspect_sharding create_token after_all axis_index dce_sink check",
     "constant",

@@ -11,11 +11,11 @@ import numpy as np
 
 from dof.jax_compat import Closed, Literal, Primitive, as_function, parts
 from dof.rules.push import Function, function_of
-from dof.triple import Triple, value_of
+from dof.triple import Triple, add, value_of
 
 
 class Derivatives(NamedTuple):
-    """f_i by operand and f_ij by pair i ≤ j of operands. One that is missing vanishes identically."""
+    """f_i by operand; by pair i ≤ j of operands f_ii, or f_ij + f_ji. One that is missing vanishes identically."""
 
     first: dict[int, Any]
     second: dict[tuple[int, int], Any]
@@ -33,7 +33,7 @@ class Traced(NamedTuple):
         evaluated = as_function(self.jaxpr)(*values, *(jnp.ones_like(values[i]) for i in self.varying))
         vanish = _vanishing(self.jaxpr)
         found = jax.tree.unflatten(self.tree, [None if zero else e for e, zero in zip(evaluated, vanish, strict=True)])
-        return [Derivatives(_without_none(f.first), _without_none(f.second)) for f in found]
+        return [Derivatives(_without_none(f.first), _merge_mixed(_without_none(f.second))) for f in found]
 
 
 def derivatives_of_primitive(primitive: Primitive, params: dict[str, Any], operands: Sequence[Any]) -> Derivatives:
@@ -60,7 +60,7 @@ def trace_derivatives(function: Function, varying: tuple[int, ...], values: Sequ
         operands, tangents = arguments[: len(values)], dict(zip(varying, arguments[len(values) :], strict=True))
         by_one = {i: _along(function, i, tangents[i]) for i in varying}
         first = {i: by_one[i](*operands) for i in varying}
-        pairs = [(i, j) for i in varying for j in varying if i <= j]
+        pairs = [(i, j) for i in varying for j in varying]
         second = {(i, j): _along(by_one[i], j, tangents[j])(*operands) for i, j in pairs}
         return [Derivatives(_nth(first, n), _nth(second, n)) for n in range(len(first[varying[0]]))]
 
@@ -86,6 +86,15 @@ def _nth(entries: dict[Any, list[Any]], n: int) -> dict[Any, Any]:
 
 def _without_none(entries: dict[Any, Any]) -> dict[Any, Any]:
     return {key: entry for key, entry in entries.items() if entry is not None}
+
+
+def _merge_mixed(second: dict[tuple[int, int], Any]) -> dict[tuple[int, int], Any]:
+    """Both orders of a mixed derivative: a function with a derivative of its own may have two different ones."""
+    merged: dict[tuple[int, int], Any] = {}
+    for (i, j), entry in second.items():
+        key = (min(i, j), max(i, j))
+        merged[key] = add(merged.get(key), entry)
+    return merged
 
 
 def _vanishing(jaxpr: Closed) -> list[bool]:

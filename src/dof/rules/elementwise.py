@@ -28,9 +28,8 @@ def elementwise(form: Form, value: Any, operands: Sequence[Any], found: Derivati
     pushed = [_weighted(found.first, part) for part in (tangents, applied)]
     for (i, j), second in found.second.items():
         if tangents[i] is not None and tangents[j] is not None:
-            cross = form.contract(tangents[i], tangents[j])
-            pushed[1] = add(pushed[1], (second if i == j else 2 * second) * cross)
-    return triple_or_constant(value, *(spread(p, value) for p in pushed))
+            pushed[1] = add(pushed[1], second * form.contract(tangents[i], tangents[j]))
+    return triple_or_constant(value, *(_typed(spread(p, value), value) for p in pushed))
 
 
 def _weighted(first: dict[int, Any], parts: Sequence[Any]) -> Any:
@@ -39,6 +38,11 @@ def _weighted(first: dict[int, Any], parts: Sequence[Any]) -> Any:
     for i, derivative in first.items():
         total = add(total, None if parts[i] is None else derivative * parts[i])
     return total
+
+
+def _typed(part: Any, value: Any) -> Any:
+    """A function may return another precision than it was given; its derivatives have that of the result."""
+    return None if part is None else part.astype(jnp.result_type(value))
 
 
 def try_elementwise(form: Form, function: Function, operands: Sequence[Any]) -> list[Any] | None:
@@ -87,16 +91,10 @@ def _by_hand_rule(primitive: Primitive, first_and_second: Callable[..., Any]) ->
     return rule
 
 
-# Abs is elementwise in the sense above for real numbers only: |z| is not differentiable in the complex sense.
 def abs_rule(primitive: Primitive) -> Rule:
-    general = general_rule(primitive)
-
-    def rule(walk: Any, x: Any, **params: Any) -> Sequence[Any]:
-        if jnp.iscomplexobj(x.value):
-            return general(walk, x, **params)
-        return [elementwise(walk.form, jnp.abs(x.value), [x], Derivatives({0: jnp.sign(x.value)}, {}))]
-
-    return rule
+    """Elementwise in the sense above for real numbers only: |z| is not differentiable in the complex sense."""
+    of_real, of_complex = nested_rule(primitive), general_rule(primitive)
+    return lambda walk, x, **params: (of_complex if jnp.iscomplexobj(x.value) else of_real)(walk, x, **params)
 
 
 register_named("abs", "elementwise", abs_rule, pointwise=True)

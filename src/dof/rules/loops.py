@@ -58,7 +58,7 @@ def _scanned_first(x: Any) -> Any:
 
 
 def while_rule(primitive: Primitive) -> Rule:
-    """Whether to go on is decided by values alone."""
+    """Whether to go on is decided by values alone; under vmap, for each example by itself."""
 
     def rule(walk: Any, *operands: Any, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Any:
         n_cond, n_body = params["cond_nconsts"], params["body_nconsts"]
@@ -73,11 +73,28 @@ def while_rule(primitive: Primitive) -> Rule:
             return as_function(cond_jaxpr)(*map(value_of, asked), *map(value_of, carry))[0]
 
         def body(carry: Sequence[Any]) -> list[Any]:
-            return promote(walk.form, walk(body_jaxpr, [*consts, *carry]), kinds)
+            new = promote(walk.form, walk(body_jaxpr, [*consts, *carry]), kinds)
+            examples = goes_on(carry)
+            return (
+                new if jnp.ndim(examples) == 0 else [_where(examples, *pair) for pair in zip(new, carry, strict=True)]
+            )
 
-        return lax.while_loop(goes_on, body, start)
+        return lax.while_loop(lambda carry: jnp.any(goes_on(carry)), body, start)
 
     return rule
+
+
+def _where(examples: Any, new: Any, old: Any) -> Any:
+    """The new carry for the examples that go on, the old one for the others; examples are the first axes of values."""
+
+    def choose(new: Any, old: Any, front: int = 0) -> Any:
+        after = jnp.ndim(new) - front - jnp.ndim(examples)
+        return jnp.where(examples.reshape(*[1] * front, *examples.shape, *[1] * after), new, old)
+
+    if not isinstance(new, Triple):
+        return choose(new, old)
+    pairs = ((new.tangents, old.tangents), (new.applied, old.applied))
+    return Triple(choose(new.value, old.value), *(None if a is None else choose(a, b, front=1) for a, b in pairs))
 
 
 def cond_rule(primitive: Primitive) -> Rule:

@@ -35,7 +35,7 @@ def product(x: Any, *, axes: Sequence[int], **_: Any) -> Any:
 
 def _product_along(x: Any, axis: int) -> Any:
     if x.shape[axis] == 0:
-        return jnp.prod(x, axis=axis)
+        return jnp.ones((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype)
     while (size := x.shape[axis]) > 1:
         half = size // 2
         lower, upper, rest = jnp.split(x, (half, 2 * half), axis=axis)
