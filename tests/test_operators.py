@@ -90,6 +90,26 @@ def test_directions_are_as_many_as_the_rank():
     assert rank(A) == 4
 
 
+@pytest.mark.parametrize(
+    "form", [np.asarray, jnp.asarray, lambda a: a.reshape(2, 2, 2, 2), lambda a: jnp.asarray(a)[None]]
+)
+def test_what_is_known_stays_known_under_jit(form):
+    """An array of JAX that was made outside of jit as well."""
+    a = form(np.outer(B, B))
+    L = dof.Operator(a=dof.BlockDiagonal(a) if a.ndim == 3 else a)
+    g = lambda x: f(x.reshape(4))  # noqa: E731
+    at = x.reshape(2, 2)
+    assert jax.eval_shape(dof.propagate(g, L), at).tangents.shape[0] == 1
+    assert jax.eval_shape(dof.propagate(g, 2.0 * L + L), at).tangents.shape[0] == 1
+
+
+def test_sum_and_names():
+    assert_close(sum([dof.laplacian, dof.Operator(b=B)])(f)(x), (dof.laplacian + dof.Operator(b=B))(f)(x))
+    for value in (dof.laplacian, dof.jointly(dof.laplacian), dof.Factored(A), dof.BlockDiagonal(BLOCKS)):
+        assert "dof" in repr(value)
+        assert "0x" not in repr(value)
+
+
 def test_no_eigenvalue_is_dropped_that_double_precision_sees():
     """Entries that float32 could hold, with an eigenvalue below its rounding."""
     a = np.array([[1.0, 1 - 2.0**-24], [1 - 2.0**-24, 1.0]])

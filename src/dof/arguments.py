@@ -24,7 +24,8 @@ def require_argnums(argnums: Any) -> None:
     are_integers = all(isinstance(n, int) and not isinstance(n, bool) for n in entries)
     if not entries or not are_integers or len(set(entries)) < len(entries):
         expected = "an integer or a tuple of different integers"
-        raise ArgumentTypeError(describe("argnums", f"is {argnums!r}", expected, "L(f, argnums=1)(params, x)"))
+        fix = "L(f)(x), or L(f, argnums=1)(params, x)"
+        raise ArgumentTypeError(describe("argnums", f"is {argnums!r}", expected, fix))
 
 
 def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -38,13 +39,22 @@ def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Calla
             full[place] = value
         return tuple(full)
 
-    return jax.tree.map(jnp.asarray, chosen if isinstance(argnums, tuple) else chosen[0]), put_back
+    return jax.tree.map(_as_array, chosen if isinstance(argnums, tuple) else chosen[0]), put_back
+
+
+def _as_array(leaf: Any) -> Any:
+    try:
+        return jnp.asarray(leaf)
+    except (TypeError, ValueError):
+        found, expected = f"has a leaf of type {type(leaf).__name__}", "an array or a pytree of arrays"
+        fix = "L(f, argnums=1)(params, x), if x is not the first argument of f"
+        raise ArgumentTypeError(describe("x", found, expected, fix)) from None
 
 
 def _place(n: int, args: tuple[Any, ...]) -> int:
     if not -len(args) <= n < len(args):
         found = f"has the entry {n}"
         expected = f"numbers below {len(args)}, because f was called with {len(args)} positional arguments"
-        fix = f"L(f, argnums={len(args) - 1})(...)" if args else "L(f)(x) in place of L(f)(x=x)"
+        fix = "L(f, argnums=1)(params, x), where x is given by position, not as L(f)(x=x)"
         raise ArgumentError(describe("argnums", found, expected, fix))
     return n % len(args)

@@ -70,7 +70,7 @@ def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwa
     >>> dof.check(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)).error < 1e-6
     True
     """
-    require_operator(L, "L")
+    require_operator(L, "L", "dof.check(L, f, x), for each operator by itself")
     value = L(f, argnums)(*args, **kwargs)
     own = nested_autodiff(L, f, argnums)(*args, **kwargs)
     with enable_x64():

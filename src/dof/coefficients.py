@@ -91,19 +91,25 @@ def read_a(a: Any, space: Space) -> Matrix:
         return Diagonal(array.reshape(n))
     if array.shape in ((n, n), (*whole, *whole)):
         return _blocks((as_array("a", a).reshape(1, n, n),), space)
-    raise ArgumentError(describe("a", f"has shape {array.shape}", _expected_a(space), f"dof.Operator(a=jnp.eye({n}))"))
+    expected = f"(), ({n},) for a diagonal or ({n}, {n}), {_because(space)}"
+    raise ArgumentError(describe("a", f"has shape {array.shape}", expected, _fix(f"a=jnp.eye({n})")))
 
 
-def _expected_a(space: Space) -> str:
-    n = space.size
-    return f"(), ({n},) for a diagonal or ({n}, {n}), because x has {n} coordinates"
+def _because(space: Space) -> str:
+    return f"because x has {space.size} coordinates (its shape is {', '.join(map(str, space.shapes))})"
+
+
+def _fix(coefficient: str) -> str:
+    others = "jax.vmap(L(f))(x) for a batch; L(f, argnums=1)(params, x) for another argument"
+    return f"{others}; or dof.Operator({coefficient})"
 
 
 def _require_columns(found: int, space: Space, argument: str, form: str) -> None:
     if found != space.size:
-        expected = f"{form} with N = {space.size}, because x has {space.size} coordinates"
-        fix = f"dof.Operator(a=dof.Factored(jnp.eye({space.size})))"
-        raise ArgumentError(describe(argument, f"is over {found} coordinates", expected, fix))
+        expected = f"{form} with N = {space.size}, {_because(space)}"
+        raise ArgumentError(
+            describe(argument, f"is over {found} coordinates", expected, _fix(f"a=jnp.eye({space.size})"))
+        )
 
 
 def _blocks(stacks: Sequence[Array], space: Space) -> Blocks:
@@ -122,17 +128,17 @@ def read_b(b: Any, space: Space) -> Array:
     array = known(as_array("b", b))
     shapes = {(n,), *(space.shapes if space.is_array else ()), *([()] if n == 1 else [])}
     if array.shape not in shapes:
-        expected = f"({n},) or the shape of x, because x has {n} coordinates"
-        raise ArgumentError(describe("b", f"has shape {array.shape}", expected, f"dof.Operator(b=jnp.ones({n}))"))
+        expected = f"({n},) or the shape of x, {_because(space)}"
+        raise ArgumentError(describe("b", f"has shape {array.shape}", expected, _fix(f"b=jnp.ones({n})")))
     return array.reshape(n)
 
 
-def read_c(c: Any, space: Space) -> Array:
+def read_c(c: Any, argument: str = "c") -> Array:
     """`c`, evaluated at x, as a scalar."""
-    array = known(as_array("c", c))
+    array = known(as_array(argument, c))
     if array.shape != ():
-        found, fix = f"has shape {array.shape}", "dof.Operator(c=lambda x: jnp.sum(x**2))"
-        raise ArgumentError(describe("c", found, "a scalar, or a function of x that returns one", fix))
+        found, fix = f"has shape {array.shape}", f"{argument} = lambda x: jnp.sum(x**2)"
+        raise ArgumentError(describe(argument, found, "a scalar, or a function of x that returns one", fix))
     return array
 
 

@@ -14,7 +14,7 @@ from dof.jax_compat import concrete, is_traced
 
 @jax.tree_util.register_pytree_node_class
 class Factored:
-    """A = Lᵀ diag(signs) L, given by the r rows of L.
+    """A = Lᵀ diag(signs) L, given by the r rows of L. For A = σ σᵀ pass σ.T.
 
     >>> import dof, jax.numpy as jnp
     >>> wave = dof.Operator(a=dof.Factored(jnp.eye(2), signs=(1, -1)))
@@ -39,6 +39,9 @@ class Factored:
             fix = "dof.Factored(jnp.sqrt(abs(w))[:, None] * L, signs=jnp.sign(w)) for weights w without zeros"
             raise ArgumentError(describe("signs", found, expected, fix))
 
+    def __repr__(self) -> str:
+        return f"dof.Factored(L of shape {np.shape(self.L)})"
+
     def tree_flatten(self) -> Any:
         return (self.L, self.signs), None
 
@@ -61,13 +64,16 @@ class BlockDiagonal:
 
     def __init__(self, blocks: Any) -> None:
         stacked = hasattr(blocks, "shape")
-        self.stacks = [blocks] if stacked else [as_array("blocks", block)[None] for block in blocks]
+        self.stacks = [as_array("blocks", blocks)] if stacked else [as_array("blocks", block)[None] for block in blocks]
         for stack in self.stacks:
             if np.ndim(stack) != 3 or np.shape(stack)[1] != np.shape(stack)[2]:
                 expected = "square blocks: an array (m, b, b) or a sequence of arrays (b, b)"
                 found = f"has a block of shape {np.shape(stack)[1:]}"
                 raise ArgumentError(describe("blocks", found, expected, "dof.BlockDiagonal([jnp.eye(2), jnp.eye(3)])"))
             require_finite("blocks", stack)
+
+    def __repr__(self) -> str:
+        return f"dof.BlockDiagonal(blocks of shapes {[np.shape(stack) for stack in self.stacks]})"
 
     def tree_flatten(self) -> Any:
         return (self.stacks,), None
@@ -80,9 +86,9 @@ class BlockDiagonal:
 
 
 def as_array(argument: str, value: Any) -> Any:
-    """Plain numbers and lists become NumPy arrays, which stay known; lists of traced numbers become traced arrays."""
+    """What is known now becomes a NumPy array and stays known, which an array of JAX would not under jit."""
     if hasattr(value, "shape"):
-        return value
+        return value if is_traced(value) or not getattr(value, "is_fully_addressable", True) else np.asarray(value)
     try:
         array = jnp.asarray(value) if any(map(is_traced, jax.tree.leaves(value))) else np.asarray(value)
     except (TypeError, ValueError):

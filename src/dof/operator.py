@@ -26,6 +26,9 @@ class Operator(Applicable):
     Each coefficient is absent, a constant, or a function of x. With N coordinates in x (an array of any shape, or a
     pytree, in the order of its leaves):
 
+    Constants are best given as NumPy arrays, or made outside of jit: A is then factored once, and its rank is used.
+    Derivatives are with respect to the first argument of f, or to `argnums`, as in `jax.grad`; several make x a tuple.
+
     a: a scalar; (N,) or the shape of x for a diagonal; (N, N), of which the symmetric part counts;
        `dof.BlockDiagonal(blocks)`; or `dof.Factored(L, signs)` for Lᵀ diag(signs) L. Of any sign and any rank.
     b: (N,) or the shape of x.
@@ -62,10 +65,14 @@ class Operator(Applicable):
 
     def at(self, x: Any, space: Space) -> Evaluated:
         """The coefficients at x."""
-        a = [map_linear(_times(scale_at(t, x, space)), read_a(at(t.value, x), space)) for t in self.a]
-        b = [_times(scale_at(t, x, space))(read_b(at(t.value, x), space)) for t in self.b]
-        c = [_times(scale_at(t, x, space))(read_c(at(t.value, x), space)) for t in self.c]
+        a = [map_linear(_times(scale_at(t, x)), read_a(at(t.value, x), space)) for t in self.a]
+        b = [_times(scale_at(t, x))(read_b(at(t.value, x), space)) for t in self.b]
+        c = [_times(scale_at(t, x))(read_c(at(t.value, x))) for t in self.c]
         return Evaluated(tuple(a), total(b), total(c))
+
+    def __repr__(self) -> str:
+        counts = [(len(terms), name) for name, terms in (("a", self.a), ("b", self.b), ("c", self.c)) if terms]
+        return f"<dof.Operator: {', '.join(f'{count} term(s) of {name}' for count, name in counts) or 'zero'}>"
 
     def __add__(self, other: Any) -> Operator:
         if not isinstance(other, Operator):
@@ -78,7 +85,13 @@ class Operator(Applicable):
             raise ArgumentError(describe("scale", found, "a scalar or a function of x that returns one", fix))
         return Operator.of_terms(*(tuple(t.scaled(scale) for t in terms) for terms in (self.a, self.b, self.c)))
 
+    def __radd__(self, other: Any) -> Operator:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # so that `sum` works
+
     def __mul__(self, scale: Any) -> Operator:
+        if isinstance(scale, Operator):
+            expected, fix = "a number on the right of an operator", "L1 @ L2 for φ ↦ L₁(L₂ φ) of first-order operators"
+            raise ArgumentTypeError(describe("scale", "is an operator", expected, fix))
         if callable(scale):
             expected, fix = "a number on the right of an operator", "g * L for g(x) · (L φ)(x)"
             raise ArgumentTypeError(describe("scale", "is a function", expected, fix))

@@ -48,7 +48,7 @@ def propagate_all(
     channels, readings = real_channels([operator.at(x, space) for operator in operators])
     rows, form = share([factor(channel.a, space.size) for channel in channels], space.size)
     seeds = seed(x, space, rows, [channel.b for channel in channels])
-    jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x)
+    jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x, getattr(f, "__name__", "f"))
     with jax.numpy_rank_promotion("allow"):  # the user's setting is for the user's code
         return Propagated(Walk(form)(jaxpr, seeds), tree, form, readings)
 
@@ -74,8 +74,13 @@ def seed(x: Any, space: Space, rows: Array, drifts: Sequence[Array | None]) -> l
     return list(map(triple_or_constant, leaves, tangents, applied))
 
 
-def trace(f: Callable[[Any], Any], x: Any) -> tuple[Closed, Any]:
+def trace(f: Callable[[Any], Any], x: Any, name: str) -> tuple[Closed, Any]:
     """f as a program on the leaves of x, and the tree of its result."""
     leaves, tree = jax.tree.flatten(x)
-    jaxpr, shapes = jax.make_jaxpr(lambda *flat: f(jax.tree.unflatten(tree, flat)), return_shape=True)(*leaves)
+
+    def of_leaves(*x: Any) -> Any:
+        return f(jax.tree.unflatten(tree, x))
+
+    of_leaves.__name__ = name  # for the messages of JAX
+    jaxpr, shapes = jax.make_jaxpr(of_leaves, return_shape=True)(*leaves)
     return jaxpr, jax.tree.structure(shapes)

@@ -62,4 +62,5 @@ def _require_inexact(leaf: Any) -> None:
             f"has type {dtype}",
             "a floating or complex array, since derivatives are taken with respect to it",
         )
-        raise ArgumentTypeError(describe("x", found, expected, "x = jnp.asarray(x, dtype=float)"))
+        fix = "x = jnp.asarray(x, dtype=float); or L(f, argnums=1)(params, x), if x is not the first argument of f"
+        raise ArgumentTypeError(describe("x", found, expected, fix))

@@ -10,7 +10,6 @@ import numpy as np
 
 from dof.array_types import Array
 from dof.coefficients import known, read_c
-from dof.space import Space
 
 
 @jax.tree_util.register_pytree_node_class
@@ -51,11 +50,11 @@ def at(entry: Any, x: Any) -> Any:
     return entry(x) if callable(entry) else entry
 
 
-def scale_at(term: Term, x: Any, space: Space) -> Array:
+def scale_at(term: Term, x: Any) -> Array:
     """The product of the scales: known as long as all of them are."""
     product: Any = np.ones(())
     for scale in term.scales:
-        product = known(product * read_c(at(scale, x), space))
+        product = known(product * read_c(at(scale, x), "scale"))
     return product
 
 
