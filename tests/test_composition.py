@@ -132,7 +132,7 @@ def test_precisions(dtype):
     assert found.dtype == at.dtype
     truth = reference(A, B, C, g)(at.real.astype(float))
     error = abs(complex(found) - complex(truth)) / abs(complex(truth))
-    assert error < 100 * float(jnp.finfo(dtype).eps)
+    assert error < 8 * float(jnp.finfo(dtype).eps)
     traced = jax.jit(lambda a, b, c: dof.Operator(a=a, b=b, c=c)(g)(at))(A, B, C)
     assert traced.dtype == at.dtype
 

@@ -103,6 +103,36 @@ def test_what_is_known_stays_known_under_jit(form):
     assert jax.eval_shape(dof.propagate(g, 2.0 * L + L), at).tangents.shape[0] == 1
 
 
+def test_integer_coefficients_are_exact():
+    """Also where float32 would take an eigenvalue for rounding; and small integers do not overflow."""
+    a = np.array([[2**23 + 1, 2**23], [2**23, 2**23]])
+    g = lambda x: (x[0] - x[1]) ** 2  # noqa: E731
+    assert float(dof.Operator(a=a)(g)(jnp.ones(2, jnp.float32))) == pytest.approx(2.0, rel=1e-3)
+    small = jnp.full((2, 2), 200, jnp.uint8)
+    found = jax.jit(lambda a: dof.Operator(a=a)(lambda x: jnp.sum(x) ** 2)(jnp.ones(2)))(small)
+    assert float(found) == pytest.approx(1600.0)
+
+
+def test_many_coordinates(monkeypatch):
+    """Where known parts are not multiplied out."""
+    monkeypatch.setattr("dof.factor.DENSE_LIMIT", 2)
+    L = dof.Operator(a=A) + dof.Operator(a=1.0) + dof.Operator(a=dof.Factored(L2))
+    assert_close(L(f)(x), reference(A + np.eye(4) + L2.T @ L2, 0 * B, 0.0, f)(x))
+    assert_close((dof.Operator(a=A) + dof.Operator(a=A))(f)(x), reference(2 * A, 0 * B, 0.0, f)(x))
+
+
+def test_composition_is_a_pytree():
+    compose = lambda b: dof.Operator(b=b) @ dof.Operator(b=B, c=2.0)  # noqa: E731
+    direct = jax.grad(lambda b: compose(b)(f)(x))(jnp.asarray(A[0]))
+    through = jax.grad(lambda L: L(f)(x))(compose(jnp.asarray(A[0])))
+    assert len(jax.tree.leaves(through)) > 0
+    assert_close(jax.grad(lambda b: jax.jit(compose)(b)(f)(x))(jnp.asarray(A[0])), direct)
+
+
+def test_complex_coefficients_give_complex_results():
+    assert dof.Operator(a=1j)(lambda x: x @ B)(x).dtype == np.complex128
+
+
 def test_sum_and_names():
     assert_close(sum([dof.laplacian, dof.Operator(b=B)])(f)(x), (dof.laplacian + dof.Operator(b=B))(f)(x))
     for value in (dof.laplacian, dof.jointly(dof.laplacian), dof.Factored(A), dof.BlockDiagonal(BLOCKS)):
@@ -160,8 +190,10 @@ def test_constant_results_are_arrays():
 
 
 def test_rank_promotion_of_the_user_does_not_matter():
+    g = lambda x: jnp.sum(jnp.sin(x) / x)  # noqa: E731
     with jax.numpy_rank_promotion("raise"):
-        assert_close(dof.Operator(A, B, C)(lambda x: jnp.sum(jnp.sin(x) / x))(x).shape, ())
+        found = dof.Operator(A, B, C)(g)(x)
+    assert_close(found, reference(A, B, C, g)(x))
 
 
 def test_absent_coefficients():
@@ -292,5 +324,7 @@ def test_check():
     assert "float64" in str(report)
     wrong = dof.register_rule(lambda x: x**2, lambda walk, x: [dof.Triple(x.value**2, x.tangents, x.applied)])
     assert dof.check(dof.laplacian, lambda x: jnp.sum(wrong(x)), x).error > 0.1
+    nothing = dof.register_rule(lambda x: x**2, lambda walk, x: [dof.Triple(x.value * np.nan, x.tangents, x.applied)])
+    assert np.isnan(dof.check(dof.Operator(b=B, c=1.0), lambda x: (jnp.sin(x), nothing(x)), x).error)
     single = dof.check(dof.laplacian, f, x.astype(np.float32))
     assert 1e-10 < single.error < 1e-5

@@ -99,6 +99,6 @@ def propagate(f: Callable[..., Any], L: Any, argnums: Argnums = 0) -> Callable[.
 
 
 def require_operator(value: Any, argument: str, fix: str) -> None:
-    if not isinstance(value, HasCoefficients):
+    if not isinstance(value, Applicable) or isinstance(value, Jointly):
         found = f"is or has an entry of type {type(value).__name__}"
         raise ArgumentTypeError(describe(argument, found, "operators", fix))

@@ -21,9 +21,8 @@ def require_callable(f: Any) -> None:
 
 def require_argnums(argnums: Any) -> None:
     entries = argnums if isinstance(argnums, tuple) else (argnums,)
-    are_integers = all(isinstance(n, int) and not isinstance(n, bool) for n in entries)
-    if not entries or not are_integers or len(set(entries)) < len(entries):
-        expected = "an integer or a tuple of different integers"
+    if not entries or not all(isinstance(n, int) and not isinstance(n, bool) for n in entries):
+        expected = "an integer or a tuple of integers"
         fix = "L(f)(x), or L(f, argnums=1)(params, x)"
         raise ArgumentTypeError(describe("argnums", f"is {argnums!r}", expected, fix))
 
@@ -31,6 +30,8 @@ def require_argnums(argnums: Any) -> None:
 def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """x, as arrays, and a function that puts a value for x back among the other arguments."""
     places = [_place(n, args) for n in (argnums if isinstance(argnums, tuple) else (argnums,))]
+    if len(set(places)) < len(places):
+        raise ArgumentError(describe("argnums", f"is {argnums}", "different arguments", "L(f, argnums=(0, 1))(x, y)"))
     chosen = tuple(args[p] for p in places)
 
     def put_back(x: Any) -> tuple[Any, ...]:

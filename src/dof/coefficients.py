@@ -12,7 +12,7 @@ import numpy as np
 from dof.array_types import Array
 from dof.errors import ArgumentError, describe
 from dof.jax_compat import concrete
-from dof.matrices import BlockDiagonal, Factored, as_array, require_finite
+from dof.matrices import BlockDiagonal, Factored, as_array
 from dof.space import Space
 
 
@@ -71,7 +71,6 @@ def known(value: Any) -> Any:
 
 def read_a(a: Any, space: Space) -> Matrix:
     """Any form of `a`, evaluated at x, in one of the three forms above."""
-    require_finite("a", a)
     n = space.size
     if isinstance(a, Factored):
         _require_columns(np.shape(a.L)[1], space, "Factored", "(r, N)")
@@ -113,10 +112,10 @@ def _require_columns(found: int, space: Space, argument: str, form: str) -> None
 
 
 def _blocks(stacks: Sequence[Array], space: Space) -> Blocks:
-    """The symmetric parts of the stacks. In double precision nothing is dropped that single precision would hide."""
+    """The symmetric parts of the stacks. What single precision hides is dropped only if all is in single precision."""
     dtypes = [*(s.dtype for s in stacks), *space.dtypes]
-    is_single = all(jnp.finfo(d).bits <= 32 for d in dtypes if jnp.issubdtype(d, jnp.inexact))
-    symmetric = tuple((s + s.swapaxes(1, 2)) / 2 for s in map(known, stacks))
+    is_single = all(jnp.issubdtype(d, jnp.inexact) and jnp.finfo(d).bits <= 32 for d in dtypes)
+    symmetric = tuple((s + s.swapaxes(1, 2)) / 2 for s in (known(stack * 1.0) for stack in stacks))
     return Blocks(symmetric, float(np.finfo(np.float32 if is_single else np.float64).eps))
 
 

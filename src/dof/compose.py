@@ -6,6 +6,7 @@ a = b₁ b₂ᵀ (symmetric part),   b = (b₁·∇) b₂ + c₂ b₁ + c₁ b�
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -26,9 +27,23 @@ def composed_terms(first: Any, second: Any) -> tuple[Terms, Terms, Terms]:
         if operator.a:
             found, fix = "has a second-order part", "L1(L2(f)) for the operator of higher order"
             raise ArgumentError(describe("@", found, "operators of first order on both sides", fix))
-    a = (Term(lambda x: _second_order(first, second, x)),) if first.b and second.b else ()
-    b = (Term(lambda x: _first_order(first, second, x)),) if first.b or second.b else ()
-    return a, b, (Term(lambda x: _zeroth_order(first, second, x)),)
+    a = (Term(Composed(first, second, _second_order)),) if first.b and second.b else ()
+    b = (Term(Composed(first, second, _first_order)),) if first.b or second.b else ()
+    c = (Term(Composed(first, second, _zeroth_order)),) if second.c else ()
+    return a, b, c
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Composed:
+    """A coefficient of the composition as a function of x. The operators are data, as in every other coefficient."""
+
+    first: Any
+    second: Any
+    part: Callable[..., Any] = field(metadata={"static": True})
+
+    def __call__(self, x: Any) -> Any:
+        return self.part(self.first, self.second, x)
 
 
 def _second_order(first: Any, second: Any, x: Any) -> Any:

@@ -68,7 +68,7 @@ def _factor_known(terms: Sequence[Matrix], n: int) -> Quadratic:
     if len(terms) == 1 and isinstance(terms[0], Blocks):
         return _factor_blocks(terms[0], n)
     rows = [t for t in terms if isinstance(t, Rows)]
-    if (len(rows) == len(terms) and sum(len(t.rows) for t in rows) <= n) or n > DENSE_LIMIT:
+    if rows and (n > DENSE_LIMIT or (len(rows) == len(terms) and sum(len(t.rows) for t in rows) <= n)):
         others = _factor_known([t for t in terms if not isinstance(t, Rows)], n)
         return _append(others, rows)
     total = sum(map(dense, terms), np.zeros((n, n)))

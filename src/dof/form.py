@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dof.array_types import Array, Float, Inexact
+
+# Accelerators round the factors of a matrix product by default; these sums are small, and are to be exact.
+exact_einsum = partial(jnp.einsum, precision=jax.lax.Precision.HIGHEST)
 
 
 @jax.tree_util.register_dataclass
@@ -34,7 +38,7 @@ class Coupling:
         m, b, _ = self.blocks.shape
         rows = self.rows(h)
         split = rows.reshape(m, b, *rows.shape[1:])
-        return jnp.einsum("mij,mj...->mi...", jnp.asarray(self.blocks, h.dtype), split).reshape(rows.shape)
+        return exact_einsum("mij,mj...->mi...", jnp.asarray(self.blocks, h.dtype), split).reshape(rows.shape)
 
 
 @jax.tree_util.register_dataclass
@@ -60,7 +64,9 @@ class Form:
     def contract(self, g: Inexact[Array, " r *#s"], h: Inexact[Array, " r *#s"]) -> Inexact[Array, " c *s"]:
         """Σ_kl q_kl g_k h_l, elementwise, for each channel."""
         shape = (self.channels, *np.broadcast_shapes(g.shape[1:], h.shape[1:]))
-        total = jnp.zeros(shape, g.dtype) if self._only_couplings else jnp.asarray(self.weighted_sum(g * h))
+        total = (
+            jnp.zeros(shape, jnp.result_type(g, h)) if self._only_couplings else jnp.asarray(self.weighted_sum(g * h))
+        )
         for coupling in self.couplings:
             total = total.at[coupling.channel].add(jnp.sum(coupling.rows(g) * coupling(h), axis=0))
         return total
@@ -71,11 +77,11 @@ class Form:
         # other weights go through one small matrix product.
         if self.channels == 1 and isinstance(self.weights, np.ndarray) and (self.weights == 1).all():
             return jnp.sum(products, axis=0, keepdims=True)
-        return jnp.einsum("cr,r...->c...", jnp.asarray(self.weights, products.dtype), products)
+        return exact_einsum("cr,r...->c...", jnp.asarray(self.weights, products.dtype), products)
 
     def weigh(self, h: Inexact[Array, " r *s"]) -> Inexact[Array, " c r *s"]:
         """Σ_l q_kl h_l for each channel: for bilinear maps, whose own contraction then takes in the sum over k."""
-        weighted = jnp.einsum("cr,r...->cr...", jnp.asarray(self.weights, h.dtype), h)
+        weighted = exact_einsum("cr,r...->cr...", jnp.asarray(self.weights, h.dtype), h)
         for coupling in self.couplings:
             part = coupling(h)
             weighted = weighted.at[coupling.channel, coupling.start : coupling.start + len(part)].add(part)

@@ -1,4 +1,4 @@
-"""Every touch of JAX that depends on its version. A new JAX breaks this file and tests/test_jax_contracts.py only."""
+"""What is not public in JAX, or differs between its releases; tests/test_jax_contracts.py pins what rules read."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def as_array(argument: str, value: Any) -> Any:
 def require_finite(argument: str, value: Any) -> None:
     """Refuse NaN and infinity in what is known now."""
     for leaf in jax.tree.leaves(value):
-        known = None if callable(leaf) or isinstance(leaf, str) else concrete(leaf)
+        known = concrete(leaf) if isinstance(leaf, (int, float, complex, np.ndarray, np.generic, jax.Array)) else None
         if known is not None and not np.isfinite(known).all():
             bad = np.argwhere(~np.isfinite(known))[0].tolist()
             found = f"has the entry {known[tuple(bad)]} at {bad}" if known.ndim else f"is {known}"

@@ -68,7 +68,10 @@ class Operator(Applicable):
         a = [map_linear(_times(scale_at(t, x)), read_a(at(t.value, x), space)) for t in self.a]
         b = [_times(scale_at(t, x))(read_b(at(t.value, x), space)) for t in self.b]
         c = [_times(scale_at(t, x))(read_c(at(t.value, x))) for t in self.c]
-        return Evaluated(tuple(a), total(b), total(c))
+        evaluated = Evaluated(tuple(a), total(b), total(c))
+        for name, coefficient in zip("abc", evaluated, strict=True):
+            require_finite(name, coefficient)
+        return evaluated
 
     def __repr__(self) -> str:
         counts = [(len(terms), name) for name, terms in (("a", self.a), ("b", self.b), ("c", self.c)) if terms]
@@ -83,6 +86,7 @@ class Operator(Applicable):
         if not callable(scale) and np.shape(scale) != ():
             found, fix = f"has shape {np.shape(scale)}", "(lambda x: jnp.sum(x**2)) * L"
             raise ArgumentError(describe("scale", found, "a scalar or a function of x that returns one", fix))
+        require_finite("scale", scale)
         return Operator.of_terms(*(tuple(t.scaled(scale) for t in terms) for terms in (self.a, self.b, self.c)))
 
     def __radd__(self, other: Any) -> Operator:

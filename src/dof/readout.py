@@ -22,7 +22,7 @@ class Reading(NamedTuple):
         """(L − c) f."""
         value, applied = value_as_array(output), applied_of(output)
         if applied is None:
-            return jnp.zeros_like(_floating(value))
+            applied = zeros_stacked(1 + max(n for _, n in self.channels), _floating(value))
         # A factor of one must not be multiplied with: it would make the result complex.
         parts = [applied[n] if w == 1 else w * applied[n] for w, n in self.channels]
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]

@@ -12,6 +12,6 @@ from dof.rules import (  # noqa: F401
     loops,
     reductions,
 )
-from dof.rules.registry import RULES, register
+from dof.rules.registry import RULES
 
-__all__ = ["RULES", "register"]
+__all__ = ["RULES"]

@@ -72,7 +72,7 @@ def nested_rule(primitive: Primitive) -> Rule:
 
 
 def by_hand(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates (x, y, **params) ↦ (f'(x), f''(x)) where y = f(x); None for a derivative that vanishes."""
+    """Decorates (x, y, **params) ↦ (f'(x), f''(x)) where y = f(x)."""
 
     def decorate(first_and_second: Callable[..., Any]) -> Callable[..., Any]:
         register_named(name, "elementwise", lambda p: _by_hand_rule(p, first_and_second), pointwise=True)
@@ -85,8 +85,7 @@ def _by_hand_rule(primitive: Primitive, first_and_second: Callable[..., Any]) ->
     def rule(walk: Any, x: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [x.value], params)
         first, second = first_and_second(x.value, value, **params)
-        found = Derivatives({0: first}, {} if second is None else {(0, 0): second})
-        return [elementwise(walk.form, value, [x], found)]
+        return [elementwise(walk.form, value, [x], Derivatives({0: first}, {(0, 0): second}))]
 
     return rule
 
