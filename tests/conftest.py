@@ -8,9 +8,9 @@ from jaxtyping import install_import_hook
 jax.config.update("jax_enable_x64", True)
 
 PACKAGE = Path(__file__).parent.parent / "src/dof"
-# Left out: what the user calls, which has errors of its own and shows source lines; and Triple, of which loops and maps
-# build some of axes and specs, or with other axes in front.
-LEFT_OUT = ("__init__", "apply", "arguments", "marked", "register_rule", "triple")
+# Left out: what the user calls, which has errors of its own and shows source lines; triples and tangents, of which
+# loops and maps build some of axes and specs, or with other axes in front.
+LEFT_OUT = ("__init__", "apply", "arguments", "marked", "register_rule", "tangents", "triple")
 MODULES = [
     ".".join(("dof", *path.relative_to(PACKAGE).with_suffix("").parts))
     for path in PACKAGE.rglob("*.py")

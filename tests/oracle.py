@@ -46,15 +46,22 @@ def assert_close(found, expected, tolerance=TOLERANCE):
 
 
 def assert_exact(f, x, tolerance=TOLERANCE):
-    """L f is right for constant coefficients (factored) and for coefficients known at run time (not factored)."""
+    """L f is right for constant coefficients (factored), for coefficients known at run time (not factored), and for a
+    diagonal A, with which each coordinate has a direction of its own."""
     n = sum(np.size(leaf) for leaf in jax.tree.leaves(x))
     a, b, c = coefficients(n)
 
     @jax.jit
-    def all_three(x, run_time):
-        constant, traced = dof.Operator(a=a, b=b, c=c), dof.Operator(*run_time)
-        return reference(a, b, c, f)(x), constant(f)(x), traced(f)(x)
+    def all_forms(x, run_time):
+        constant, traced, diagonal = (
+            dof.Operator(a=a, b=b, c=c),
+            dof.Operator(*run_time),
+            dof.Operator(np.diag(a), b, c),
+        )
+        of_diagonal = reference(np.diag(np.diag(a)), b, c, f)(x)
+        return reference(a, b, c, f)(x), constant(f)(x), traced(f)(x), of_diagonal, diagonal(f)(x)
 
-    expected, factored, unfactored = all_three(x, (a, b, c))
+    expected, factored, unfactored, of_diagonal, found = all_forms(x, (a, b, c))
     assert_close(factored, expected, tolerance)
     assert_close(unfactored, expected, tolerance)
+    assert_close(found, of_diagonal, tolerance)

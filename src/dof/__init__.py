@@ -2,7 +2,8 @@
 
 Reading order: operator (what the user says); matrices, terms, coefficients (its parts, and what they are at x); factor,
 directions (A = Lᵀ Q L); propagate (the whole path on one screen); triple, form (what is carried, and how it is summed);
-walk (over the traced program), rules (one file per family of primitives); readout, apply (the results).
+tangents, rows, structure, flow (only the directions a value depends on); walk (over the traced program), rules (one
+file per family of primitives); readout, apply (the results).
 """
 
 from dof.apply import jointly, propagate

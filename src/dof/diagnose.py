@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import jax
@@ -51,8 +51,18 @@ def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
     return True
 
 
-def check_results(eqn: JaxprEqn, results: Sequence[Any], form: Form) -> None:
-    """Refuse what a user's rule returns if it does not fit the equation."""
+def checked(rule: Callable[..., Any], eqn: JaxprEqn) -> Callable[..., Any]:
+    """A user's rule, of which results that do not fit the equation are refused."""
+
+    def checking(walk: Any, *operands: Any, **params: Any) -> Any:
+        results = rule(walk, *operands, **params)
+        _require_shapes(eqn, results, walk.form)
+        return results
+
+    return checking
+
+
+def _require_shapes(eqn: JaxprEqn, results: Sequence[Any], form: Form) -> None:
     shapes = [shape_of(v) for v in eqn.outvars]
     found = [_shapes(result) for result in results]
     expected = [(shape, (form.directions, *shape), (form.channels, *shape)) for shape in shapes]

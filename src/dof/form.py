@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -28,10 +29,31 @@ class Coupling:
     channel: int = field(metadata={"static": True})
     start: int = field(metadata={"static": True})
 
+    @property
+    def size(self) -> int:
+        return self.blocks.shape[0] * self.blocks.shape[1]
+
     def rows(self, g: Inexact[Array, " r *s"]) -> Inexact[Array, " k *s"]:
         """The directions that this block is about."""
         m, b, _ = self.blocks.shape
         return g[self.start : self.start + m * b]
+
+    def matrix(self) -> Float[Array, "k k"]:
+        """The blocks as one matrix."""
+        m, b, _ = self.blocks.shape
+        if m == 1:
+            return self.blocks[0]
+        spread = jnp.zeros((m, b, m, b), self.blocks.dtype).at[np.arange(m), :, np.arange(m), :].set(self.blocks)
+        return spread.reshape(m * b, m * b)
+
+    def within(self, frame: np.ndarray) -> tuple[Coupling, ...]:
+        """What is left of the coupling if only the directions of `frame` are there."""
+        m, b, _ = self.blocks.shape
+        (kept,) = np.nonzero((frame >= self.start) & (frame < self.start + m * b))
+        if not len(kept):
+            return ()
+        local = frame[kept] - self.start
+        return (Coupling(self.matrix()[np.ix_(local, local)][None], self.channel, int(kept[0])),)
 
     def __call__(self, h: Inexact[Array, " r *s"]) -> Inexact[Array, " k *s"]:
         """Σ_l q_kl h_l for the directions k of `rows`."""
@@ -56,6 +78,12 @@ class Form:
     @property
     def directions(self) -> int:
         return self.weights.shape[1]
+
+    def within(self, frame: np.ndarray) -> Form:
+        """The form on some of the directions, in order."""
+        if len(frame) == self.directions:
+            return self
+        return Form(self.weights[:, frame], tuple(part for c in self.couplings for part in c.within(frame)))
 
     @property
     def _only_couplings(self) -> bool:
@@ -86,3 +114,56 @@ class Form:
             part = coupling(h)
             weighted = weighted.at[coupling.channel, coupling.start : coupling.start + len(part)].add(part)
         return weighted
+
+
+@dataclass(frozen=True)
+class LocalForm:
+    """The form element by element, where each has directions of its own: index (k, *b), with −1 for an empty slot."""
+
+    form: Form
+    index: np.ndarray
+
+    @property
+    def channels(self) -> int:
+        return self.form.channels
+
+    @property
+    def directions(self) -> int:
+        return len(self.index)
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        return self.form.couplings
+
+    def contract(self, g: Inexact[Array, " k *#s"], h: Inexact[Array, " k *#s"]) -> Inexact[Array, " c *s"]:
+        """Σ q g h over the slots of each element."""
+        total = self.weighted_sum(g * h)
+        for coupling in self.couplings:
+            total = total.at[coupling.channel].add(jnp.sum(g * self._coupled(coupling, h), axis=0))
+        return total
+
+    def weighted_sum(self, products: Inexact[Array, " k *s"]) -> Any:
+        """The part of the weights."""
+        weights = self.form.weights
+        if self.channels == 1 and isinstance(weights, np.ndarray) and (weights == 1).all():
+            return jnp.sum(products, axis=0, keepdims=True)
+        return jnp.sum(self._weights(products.dtype) * products, axis=1)
+
+    def weigh(self, h: Inexact[Array, " k *s"]) -> Any:
+        """Σ_l q_kl h_l over the slots of each element, for each channel."""
+        weighted = self._weights(h.dtype) * h
+        for coupling in self.couplings:
+            weighted = weighted.at[coupling.channel].add(self._coupled(coupling, h))
+        return weighted
+
+    def _weights(self, dtype: Any) -> Any:
+        return jnp.asarray(self.form.weights, dtype)[:, self.index]  # an empty slot may have any weight: it holds zero
+
+    def _coupled(self, coupling: Coupling, h: Any) -> Any:
+        local = self.index - coupling.start
+        inside = (local >= 0) & (local < coupling.size)
+        pairs = jnp.asarray(coupling.matrix(), h.dtype)[local[:, None] * inside[:, None], local[None] * inside[None]]
+        return jnp.sum(jnp.where(inside[:, None] & inside[None], pairs, 0) * h[None], axis=1)
+
+
+AnyForm = Form | LocalForm

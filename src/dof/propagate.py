@@ -17,6 +17,7 @@ from dof.form import Form
 from dof.jax_compat import Closed
 from dof.readout import Reading
 from dof.space import Space
+from dof.tangents import sparse
 from dof.triple import triple_or_constant
 from dof.walk import Walk
 
@@ -68,7 +69,7 @@ def seed(x: Any, space: Space, rows: Array, drifts: Sequence[Array | None]) -> l
     """The triples of x itself: (x, L, b). What is absent stays None, so that it costs nothing."""
     leaves = jax.tree.leaves(x)
     nothing = [None] * len(leaves)
-    tangents = space.split(rows) if len(rows) else nothing
+    tangents = [sparse(leaf) for leaf in space.split(rows)] if len(rows) else nothing
     filled = [np.zeros(space.size) if b is None else b for b in drifts]
     applied = nothing if all(b is None for b in drifts) else space.split(concatenate([b[None] for b in filled], axis=0))
     return list(map(triple_or_constant, leaves, tangents, applied))

@@ -9,6 +9,7 @@ import numpy as np
 
 from dof.array_types import Array
 from dof.form import Form
+from dof.tangents import in_frame
 from dof.triple import Triple, applied_of, is_smooth, tangents_of, value_of, zeros_stacked
 
 
@@ -54,7 +55,8 @@ def _in_precision_of(value: Any, c: Array) -> Any:
 
 def full_triple(output: Any, form: Form, readings: list[Reading]) -> Triple:
     """The triple of an output with its zeros written out; `applied` without channel axis for a single operator."""
-    value, tangents = value_as_array(output), tangents_of(output)
+    value = value_as_array(output)
+    tangents = tangents_of(in_frame(output, np.arange(form.directions)))
     applied = jnp.stack([reading.derivatives(output) for reading in readings])
     return Triple(
         value,

@@ -42,13 +42,13 @@ class Space:
         return tree == self.tree and tuple(map(jnp.shape, leaves)) == self.shapes
 
     def split(self, rows: Shaped[Array, "k n"]) -> list[Array]:
-        """Each row as a value of the space: one array (k, *shape) per leaf."""
+        """Each row as a value of the space: one array (k, *shape) per leaf, known if the rows are."""
         ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])[:-1]
         if not self.shapes:
             return []
         pieces = np.split(rows, ends, axis=1) if isinstance(rows, np.ndarray) else jnp.split(rows, ends, axis=1)
         leaves = zip(pieces, self.shapes, self.dtypes, strict=True)
-        return [jnp.asarray(p.reshape(len(rows), *shape), dtype) for p, shape, dtype in leaves]
+        return [p.reshape(len(rows), *shape).astype(dtype) for p, shape, dtype in leaves]
 
     def point(self, vector: Shaped[Array, " n"]) -> Any:
         """A vector as a value of the space."""

@@ -18,14 +18,15 @@ class Triple:
     """A value v of the computation with what the operators need to know of it.
 
     value     v
-    tangents  g_k = ∂v along direction k, stacked in front; None stands for zero
+    tangents  g_k = ∂v along direction k; None stands for zero. Stacked in front for rules and for users; in the walk,
+              `Tangents` that keep for each element only the directions it depends on
     applied   s_c = (L_c − c_c) v for each operator c, stacked in front; None stands for zero
 
     A value that does not depend on x is no Triple but a plain array.
     """
 
     value: Shaped[Array, " *s"]
-    tangents: Inexact[Array, " r *s"] | None
+    tangents: Any
     applied: Inexact[Array, " c *s"] | None
 
     @property

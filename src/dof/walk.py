@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
 
-from dof.diagnose import check_results, raise_with_source, refuse_reference
+from dof.diagnose import checked, raise_with_source, refuse_reference
 from dof.errors import DofError
+from dof.flow import FLOWS
 from dof.form import Form
 from dof.jax_compat import (
     Closed,
@@ -24,6 +25,9 @@ from dof.jax_compat import (
 )
 from dof.rules import RULES
 from dof.rules.general import general, general_rule
+from dof.rules.registry import POINTWISE, STRUCTURED, Rule
+from dof.structure import flowing, framed, pointwise
+from dof.tangents import has_tangents
 from dof.triple import Triple, is_smooth, value_of
 
 
@@ -32,6 +36,8 @@ class Walk:
     """Propagates triples through programs; rules get it as their first argument and use it for inner programs."""
 
     form: Form
+    memory: dict[Any, Any] = field(default_factory=dict)
+    """What loops found out about their programs."""
 
     def with_form(self, form: Form) -> Walk:
         return Walk(form)
@@ -44,7 +50,9 @@ class Walk:
         """The results of `jaxpr` as triples, or as plain arrays where they do not depend on x."""
         program, consts = parts(jaxpr)
         if creates_references(program) and any(isinstance(operand, Triple) for operand in operands):
-            return general(self.form, as_function(jaxpr), operands)
+            return list(
+                framed(self, lambda plain, *inner: general(plain.form, as_function(jaxpr), inner), operands, {})
+            )
         env: dict[Any, Any] = dict(zip(program.constvars, consts, strict=True))
         env.update(zip(program.invars, operands, strict=True))
         equations = live_equations(program)
@@ -69,14 +77,24 @@ class Walk:
             entry = RULES.get(eqn.primitive)
             rule = general_rule(eqn.primitive) if entry is None else entry.rule
             try:
-                results = rule(self, *operands, **eqn.params)
+                return self._by(checked(rule, eqn) if entry and entry.family == "registered" else rule, eqn, operands)
             except DofError:
                 raise
             except Exception as error:
                 raise_with_source(eqn, operands, error)
-            if entry is not None and entry.family == "registered":
-                check_results(eqn, results, self.form)
-            return results
+
+    def _by(self, rule: Rule, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
+        """The results by a rule, keeping as much structure as pays."""
+        if eqn.primitive in STRUCTURED:
+            return rule(self, *operands, **eqn.params)
+        if all(o.tangents.rows.is_uniform for o in operands if has_tangents(o)):
+            return framed(self, rule, operands, eqn.params)
+        if eqn.primitive in POINTWISE:
+            return pointwise(self, rule, operands, eqn.params, shape_of(eqn.outvars[0]))
+        flow = FLOWS.get(eqn.primitive)
+        if flow is None or (flow.one_side_only and sum(map(has_tangents, operands)) > 1):
+            return framed(self, rule, operands, eqn.params)
+        return flowing(self, rule, operands, eqn.params, flow)
 
 
 def creates_references(program: Any) -> bool:

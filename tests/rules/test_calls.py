@@ -249,6 +249,24 @@ def test_effects_happen_once():
     assert len(seen) == 4
 
 
+def test_effects_in_a_condition():
+    seen = []
+
+    def goes_on(c):
+        jax.debug.callback(lambda v: seen.append(float(v)), c[1])
+        return c[0] < 3
+
+    def f(x):
+        return jax.lax.while_loop(goes_on, lambda c: (c[0] + 1, c[1] * x[0]), (0, x[1]))[1]
+
+    f(points(3))
+    jax.effects_barrier()
+    expected = len(seen)
+    dof.laplacian(f)(points(3))
+    jax.effects_barrier()
+    assert len(seen) == 2 * expected
+
+
 def test_prints_happen_once(capfd):
     def f(x):
         jax.debug.print("value {}", x[0])

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
+import dof
 from oracle import assert_exact
 from rules.cases import points
 
@@ -152,3 +153,21 @@ def map_over(x):
 )
 def test_loops(f):
     assert_exact(f, points(3))
+
+
+def test_nested_loops_are_not_walked_again_and_again():
+    """The number of times that the innermost step is walked grows slowly with depth."""
+    counts = {}
+    for depth in (2, 6):
+        calls = []
+
+        def rule(walk, y, calls=calls):
+            calls.append(1)
+            return walk.through(lambda v: [jnp.sin(v)], [y])
+
+        step = dof.register_rule(jnp.sin, rule)
+        for _ in range(depth):
+            step = lambda y, inner=step: lax.scan(lambda c, _: (inner(c), None), y, length=1)[0]  # noqa: E731
+        jax.eval_shape(dof.laplacian(step), points(3))
+        counts[depth] = len(calls)
+    assert counts[6] <= 4 * counts[2]

@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dof.form import Form
+from dof.form import AnyForm
 from dof.jax_compat import Primitive, bind
 from dof.rules.derivatives import Derivatives
 from dof.rules.elementwise import elementwise
@@ -26,7 +26,7 @@ Joined = Callable[[Any, Any], Any]
 """(g, h) ↦ Σ_k B(g_k, h_k)"""
 
 
-def bilinear(form: Form, product: Callable[[Any, Any], Any], joined: Joined, x: Any, y: Any) -> list[Any]:
+def bilinear(form: AnyForm, product: Callable[[Any, Any], Any], joined: Joined, x: Any, y: Any) -> list[Any]:
     value = product(value_of(x), value_of(y))
     tangents, applied = (
         add(_left(product, part(x), value_of(y)), _right(product, value_of(x), part(y)))
@@ -43,7 +43,7 @@ def _right(product: Callable[[Any, Any], Any], x: Any, part: Any) -> Any:
     return None if part is None else jax.vmap(product, in_axes=(None, 0))(x, part)
 
 
-def _cross(form: Form, joined: Joined, g: Any, h: Any) -> Any:
+def _cross(form: AnyForm, joined: Joined, g: Any, h: Any) -> Any:
     """2 Σ_kl q_kl B(g_k, h_l), one entry per channel; the smaller side is the one that is weighted."""
     if g is None or h is None:
         return None

@@ -9,14 +9,15 @@ import jax
 import numpy as np
 from jax.sharding import PartitionSpec
 
-from dof.jax_compat import Primitive, program_of
-from dof.rules.elementwise import try_elementwise
+from dof.jax_compat import Primitive, program_of, vary_like
+from dof.rules.derivatives import Traced
+from dof.rules.elementwise import elementwise_function, trace_elementwise
 from dof.rules.general import general
-from dof.rules.kinds import promote
 from dof.rules.pointwise import nonlinear_steps
-from dof.rules.push import function_of
+from dof.rules.push import Function, function_of
 from dof.rules.registry import Rule, register_named
-from dof.triple import Triple, is_smooth
+from dof.structure import framed, pointwise
+from dof.triple import Triple, is_smooth, zeros_stacked
 
 
 def inline_rule(primitive: Primitive) -> Rule:
@@ -25,17 +26,19 @@ def inline_rule(primitive: Primitive) -> Rule:
 
 
 # Forward differentiation never meets the rules of a custom_vjp: its primal is what is differentiated.
-register_named("closed_call call custom_vjp_call composite", "call", inline_rule)
+register_named("closed_call call custom_vjp_call composite", "call", inline_rule, structured=True)
 
 
 def jit_rule(primitive: Primitive) -> Rule:
     """Activations are often jitted chains of elementwise steps: those are cheaper as one elementwise function."""
 
     def rule(walk: Any, *operands: Any, **params: Any) -> Sequence[Any]:
-        varying = [isinstance(o, Triple) for o in operands]
+        function, varying = function_of(primitive, params), [isinstance(o, Triple) for o in operands]
         is_chain = sum(varying) == 1 and (nonlinear_steps(program_of(params), varying) or 0) > 1
-        found = try_elementwise(walk.form, function_of(primitive, params), operands) if is_chain else None
-        return walk(program_of(params), operands) if found is None else found
+        traced = trace_elementwise(function, operands) if is_chain else None
+        if traced is None:
+            return walk(program_of(params), operands)
+        return _elementwise(walk, function, operands, traced)
 
     return rule
 
@@ -44,13 +47,22 @@ def custom_jvp_rule(primitive: Primitive) -> Rule:
     """Differentiated by the rule that it brings; elementwise if its program and what its rule does are."""
 
     def rule(walk: Any, *operands: Any, **params: Any) -> Sequence[Any]:
-        function = function_of(primitive, params)
-        varying = [isinstance(o, Triple) for o in operands]
-        is_elementwise = nonlinear_steps(program_of(params), varying) is not None
-        found = try_elementwise(walk.form, function, operands) if is_elementwise else None
-        return general(walk.form, function, operands) if found is None else found
+        function, varying = function_of(primitive, params), [isinstance(o, Triple) for o in operands]
+        may_be = nonlinear_steps(program_of(params), varying) is not None
+        traced = trace_elementwise(function, operands) if may_be else None
+        if traced is None:
+            return framed(walk, lambda plain, *inner: general(plain.form, function, inner), operands, {})
+        return _elementwise(walk, function, operands, traced)
 
     return rule
+
+
+def _elementwise(walk: Any, function: Function, operands: Sequence[Any], traced: Traced) -> Sequence[Any]:
+    def rule(plain: Any, *inner: Any) -> list[Any]:
+        return elementwise_function(plain.form, function, inner, traced)
+
+    shape = next(o.shape for o in operands if isinstance(o, Triple))
+    return pointwise(walk, rule, operands, {}, shape)
 
 
 def checkpoint_rule(primitive: Primitive) -> Rule:
@@ -71,7 +83,7 @@ def shard_map_rule(primitive: Primitive) -> Rule:
 
         def through(form: Any, *shards: Any) -> list[Any]:
             outs = walk.with_form(form)(jaxpr, shards)
-            return promote(form, outs, [(s, s) for s in smooth])
+            return [_full(form, out) if s else out for out, s in zip(outs, smooth, strict=True)]
 
         return jax.shard_map(
             through,
@@ -85,6 +97,14 @@ def shard_map_rule(primitive: Primitive) -> Rule:
     return rule
 
 
+def _full(form: Any, result: Any) -> Triple:
+    """With zeros written out: which parts are zero cannot be known outside of the map."""
+    x = result if isinstance(result, Triple) else Triple(result, None, None)
+    parts = ((x.tangents, form.directions), (x.applied, form.channels))
+    filled = (zeros_stacked(count, x.value) if part is None else vary_like(part, x.value) for part, count in parts)
+    return Triple(x.value, *filled)
+
+
 def _spec_of_operand(spec: PartitionSpec, operand: Any) -> Any:
     is_triple = isinstance(operand, Triple)
     return operand.map(lambda _: spec, lambda _: PartitionSpec(None, *spec)) if is_triple else spec
@@ -94,7 +114,7 @@ def _spec_of_triple(spec: PartitionSpec) -> Any:
     return _spec_of_operand(spec, Triple(*3 * (np.zeros(()),)))
 
 
-register_named("jit", "call", jit_rule)
-register_named("custom_jvp_call", "call", custom_jvp_rule)
-register_named("remat2", "call", checkpoint_rule)
+register_named("jit", "call", jit_rule, structured=True)
+register_named("custom_jvp_call", "call", custom_jvp_rule, structured=True)
+register_named("remat2", "call", checkpoint_rule, structured=True)
 register_named("shard_map", "call", shard_map_rule)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dof.jax_compat import Closed, Literal, Primitive, as_function, parts
 from dof.rules.push import Function, function_of
-from dof.triple import Triple, add, value_of
+from dof.triple import Triple, add, is_smooth, value_of
 
 
 class Derivatives(NamedTuple):
@@ -54,11 +54,14 @@ def varying_among(operands: Sequence[Any]) -> tuple[int, ...]:
 
 
 def trace_derivatives(function: Function, varying: tuple[int, ...], values: Sequence[Any]) -> Traced:
-    """Trace the derivatives of `function`, which returns a list of arrays, in the operands that vary."""
+    """Trace the derivatives of the floating results of `function` in the operands that vary."""
+
+    def smooth(*operands: Any) -> list[Any]:
+        return [value for value in function(*operands) if is_smooth(value)]
 
     def all_derivatives(*arguments: Any) -> list[Derivatives]:
         operands, tangents = arguments[: len(values)], dict(zip(varying, arguments[len(values) :], strict=True))
-        by_one = {i: _along(function, i, tangents[i]) for i in varying}
+        by_one = {i: _along(smooth, i, tangents[i]) for i in varying}
         first = {i: by_one[i](*operands) for i in varying}
         pairs = [(i, j) for i in varying for j in varying]
         second = {(i, j): _along(by_one[i], j, tangents[j])(*operands) for i, j in pairs}

@@ -12,9 +12,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from dof.form import Form
+from dof.form import AnyForm
 from dof.jax_compat import Primitive, bind
-from dof.rules.derivatives import Derivatives, derivatives_of_primitive, trace_derivatives, varying_among
+from dof.rules.derivatives import Derivatives, Traced, derivatives_of_primitive, trace_derivatives, varying_among
 from dof.rules.general import general_rule
 from dof.rules.pointwise import nonlinear_steps
 from dof.rules.push import Function, parts_of
@@ -22,7 +22,7 @@ from dof.rules.registry import Rule, register_named
 from dof.triple import add, aligned, is_smooth, spread, triple_or_constant, value_of
 
 
-def elementwise(form: Form, value: Any, operands: Sequence[Any], found: Derivatives) -> Any:
+def elementwise(form: AnyForm, value: Any, operands: Sequence[Any], found: Derivatives) -> Any:
     """The triple of `value`, of which `found` has the derivatives with respect to the operands that vary."""
     tangents, applied = ([aligned(p, value) for p in part] for part in parts_of(operands))
     pushed = [_weighted(found.first, part) for part in (tangents, applied)]
@@ -45,20 +45,21 @@ def _typed(part: Any, value: Any) -> Any:
     return None if part is None else part.astype(jnp.result_type(value))
 
 
-def try_elementwise(form: Form, function: Function, operands: Sequence[Any]) -> list[Any] | None:
-    """The triples of a function that is no primitive, if its derivatives turn out to be elementwise, else None."""
-    if any(jnp.iscomplexobj(value_of(o)) for o in operands):
+def trace_elementwise(function: Function, operands: Sequence[Any]) -> Traced | None:
+    """The derivatives of a function that is no primitive, if they turn out to be elementwise, else None."""
+    values, varying = [value_of(o) for o in operands], varying_among(operands)
+    if any(map(jnp.iscomplexobj, values)):
         return None  # not every elementwise function is differentiable in the complex sense
-    values = function(*map(value_of, operands))
-    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
-    varying = varying_among(operands)
-    traced = trace_derivatives(lambda *at: [function(*at)[i] for i in smooth], varying, [value_of(o) for o in operands])
+    traced = trace_derivatives(function, varying, values)
     depends = [i in varying for i in range(len(operands))] + [True] * len(varying)
-    if nonlinear_steps(traced.jaxpr, depends) is None:
-        return None
-    for i, found in zip(smooth, traced.at([value_of(o) for o in operands]), strict=True):
-        values[i] = elementwise(form, values[i], operands, found)
-    return values
+    return None if nonlinear_steps(traced.jaxpr, depends) is None else traced
+
+
+def elementwise_function(form: AnyForm, function: Function, operands: Sequence[Any], traced: Traced) -> list[Any]:
+    """The triples of an elementwise function whose derivatives were traced."""
+    values = function(*map(value_of, operands))
+    found = iter(traced.at([value_of(o) for o in operands]))
+    return [elementwise(form, v, operands, next(found)) if is_smooth(v) else v for v in values]
 
 
 def nested_rule(primitive: Primitive) -> Rule:

@@ -14,14 +14,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dof.form import Form
+from dof.form import AnyForm
 from dof.jax_compat import Primitive
 from dof.rules.push import Function, active_among, each_direction, function_of, parts_of, push_jvp, restrict
 from dof.rules.registry import Rule, register_named
 from dof.triple import add, is_smooth, triple_or_constant, value_of
 
 
-def general(form: Form, function: Function, operands: Sequence[Any]) -> list[Any]:
+def general(form: AnyForm, function: Function, operands: Sequence[Any]) -> list[Any]:
     """The triples of `function`, a function of arrays that returns a list of arrays."""
     values = function(*map(value_of, operands))
     tangents, applied = (push_jvp(function, operands, part, values) for part in parts_of(operands))
@@ -29,7 +29,7 @@ def general(form: Form, function: Function, operands: Sequence[Any]) -> list[Any
     return list(map(triple_or_constant, values, tangents, map(add, applied, curvature)))
 
 
-def second_order(form: Form, function: Function, operands: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+def second_order(form: AnyForm, function: Function, operands: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     """Σ_kl q_kl F''(v)[g_k, g_l] for each result, one entry per channel in front."""
     tangents, _ = parts_of(operands)
     active = active_among(tangents)
@@ -46,7 +46,7 @@ def second_order(form: Form, function: Function, operands: Sequence[Any], values
     return [next(summed) if i in smooth else None for i in range(len(values))]
 
 
-def _sum_over_directions(form: Form, second_derivative: Any, moved: list[Any]) -> list[Any]:
+def _sum_over_directions(form: AnyForm, second_derivative: Any, moved: list[Any]) -> list[Any]:
     if not form.couplings:
         seconds = each_direction(second_derivative, moved, moved)
         return [form.weighted_sum(second) for second in seconds]

@@ -1,49 +1,73 @@
-"""Which parts of a triple are zero: what loops and branches must agree on before they are built."""
+"""Which parts of a triple are zero, and which directions it has: what loops and branches must agree on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
 
 from dof.form import Form
 from dof.jax_compat import vary_like
+from dof.rows import Rows, merge
+from dof.tangents import Tangents, embed, has_tangents
 from dof.triple import Triple, triple_or_constant, zeros_stacked
 
-Kind = tuple[bool, bool]
-"""(has tangents, has applied)"""
+
+class Kind(NamedTuple):
+    """The rows of the tangents, or None for no tangents; and whether something is applied."""
+
+    rows: Rows | None
+    has_applied: bool
 
 
 def kind_of(operand: Any) -> Kind:
-    is_triple = isinstance(operand, Triple)
-    return is_triple and operand.tangents is not None, is_triple and operand.applied is not None
+    rows = operand.tangents.rows if has_tangents(operand) else None
+    return Kind(rows, isinstance(operand, Triple) and operand.applied is not None)
 
 
 def join(kinds: Sequence[Kind], others: Sequence[Kind]) -> list[Kind]:
-    return [(a or c, b or d) for (a, b), (c, d) in zip(kinds, others, strict=True)]
+    return [Kind(_joined(a.rows, b.rows), a.has_applied or b.has_applied) for a, b in zip(kinds, others, strict=True)]
+
+
+def _joined(one: Rows | None, two: Rows | None) -> Rows | None:
+    if one is None or two is None:
+        return two if one is None else one
+    return merge([one, two])
 
 
 def promote(form: Form, operands: Sequence[Any], kinds: Sequence[Kind]) -> list[Any]:
-    """The operands with zeros written out where a part is asked for that they lack."""
+    """The operands with zeros written out where a part or a direction is asked for that they lack."""
     return [_promote(form, operand, kind) for operand, kind in zip(operands, kinds, strict=True)]
 
 
 def _promote(form: Form, operand: Any, kind: Kind) -> Any:
     x = operand if isinstance(operand, Triple) else Triple(operand, None, None)
-    wanted_tangents, wanted_applied = kind
-    tangents = zeros_stacked(form.directions, x.value) if wanted_tangents and x.tangents is None else x.tangents
-    applied = zeros_stacked(form.channels, x.value) if wanted_applied and x.applied is None else x.applied
-    parts = [None if part is None else vary_like(part, x.value) for part in (tangents, applied)]
-    return triple_or_constant(x.value, *parts)
+    tangents, applied = x.tangents, x.applied
+    if kind.rows is not None:
+        data = zeros_stacked(len(kind.rows), x.value) if tangents is None else embed(tangents, kind.rows)
+        tangents = Tangents(vary_like(jnp.asarray(data), x.value), kind.rows)
+    if kind.has_applied:
+        applied = vary_like(zeros_stacked(form.channels, x.value) if applied is None else applied, x.value)
+    return triple_or_constant(x.value, tangents, applied)
 
 
-def settle(
-    form: Form, kinds_after: Callable[[list[Any]], list[Kind]], carry: Sequence[Any]
-) -> tuple[list[Any], list[Kind]]:
-    """The carry, promoted to what it becomes, and its kinds; `kinds_after` gives those of the next carry."""
+def settle(form: Form, kinds_after: Callable[[list[Any]], list[Kind]], carry: Sequence[Any]) -> list[Kind]:
+    """The kinds that the carry of a loop comes to; `kinds_after` gives those of the carry after one step."""
     kinds = [kind_of(c) for c in carry]
     while True:
-        promoted = promote(form, carry, kinds)
-        joined = join(kinds, kinds_after(promoted))
+        joined = join(kinds, kinds_after(promote(form, carry, kinds)))
         if joined == kinds:
-            return promoted, kinds
+            return kinds
         kinds = joined
+
+
+def remembered(
+    walk: Any, programs: Sequence[Any], operands: Sequence[Any], find: Callable[[], list[Kind]]
+) -> list[Kind]:
+    """What `find` finds for these programs and operands, once in a walk: else inner loops would be walked again for
+    every loop around them, each time twice."""
+    key = (*map(id, programs), *map(kind_of, operands))
+    if key not in walk.memory:
+        walk.memory[key] = (programs, find())  # with the programs, so that their identity stays theirs
+    return walk.memory[key][1]

@@ -15,8 +15,10 @@ import jax.numpy as jnp
 from jax import lax
 
 from dof.jax_compat import Primitive, as_function, scan_counts
-from dof.rules.kinds import Kind, join, kind_of, promote, settle
+from dof.rows import Rows, collapse
+from dof.rules.kinds import Kind, join, kind_of, promote, remembered, settle
 from dof.rules.registry import Rule, register_named
+from dof.tangents import Tangents, embed
 from dof.triple import Triple, value_of
 
 
@@ -24,7 +26,7 @@ def scan_rule(primitive: Primitive) -> Rule:
     def rule(walk: Any, *operands: Any, jaxpr: Any, length: int, reverse: bool, unroll: Any, **params: Any) -> Any:
         n_consts, n_carry = scan_counts(params)
         consts, init, xs = operands[:n_consts], operands[n_consts : n_consts + n_carry], operands[n_consts + n_carry :]
-        slices = [_scanned_first(x) for x in xs]
+        slices = [_sliced(x) for x in xs]
 
         def step(carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             out = walk(jaxpr, [*consts, *carry, *x])
@@ -40,21 +42,39 @@ def scan_rule(primitive: Primitive) -> Rule:
             jax.eval_shape(lambda: lax.scan(probe, start, slices, length=length))
             return found
 
-        start, kinds = settle(walk.form, kinds_after, init)
+        kinds = remembered(walk, [jaxpr], operands, lambda: settle(walk.form, kinds_after, init))
 
         def body(carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             new, ys = step(carry, x)
             return promote(walk.form, new, kinds), ys
 
-        carry, ys = lax.scan(body, start, slices, length=length, reverse=reverse, unroll=unroll)
-        return [*carry, *map(_scanned_first, ys)]
+        carry, ys = lax.scan(
+            body, promote(walk.form, init, kinds), slices, length=length, reverse=reverse, unroll=unroll
+        )
+        return [*carry, *map(_stacked, ys)]
 
     return rule
 
 
-def _scanned_first(x: Any) -> Any:
-    """Exchange the axis of the scan with that of directions or channels, which is first in a triple."""
-    return x.map(lambda v: v, lambda part: jnp.swapaxes(part, 0, 1)) if isinstance(x, Triple) else x
+def _sliced(x: Any) -> Any:
+    """The axis of the scan in front of that of directions or channels; all slices get the same directions."""
+    if not isinstance(x, Triple):
+        return x
+    tangents = x.tangents
+    if tangents is not None:
+        common = collapse(tangents.rows, (0,))
+        tangents = Tangents(jnp.swapaxes(embed(tangents, common), 0, 1), Rows(common.index[:, 0]))
+    return Triple(x.value, tangents, None if x.applied is None else jnp.swapaxes(x.applied, 0, 1))
+
+
+def _stacked(y: Any) -> Any:
+    """The other way round."""
+    if not isinstance(y, Triple):
+        return y
+    tangents = y.tangents
+    if tangents is not None:
+        tangents = Tangents(jnp.swapaxes(tangents.data, 0, 1), Rows(tangents.rows.index[:, None]))
+    return Triple(y.value, tangents, None if y.applied is None else jnp.swapaxes(y.applied, 0, 1))
 
 
 def while_rule(primitive: Primitive) -> Rule:
@@ -67,19 +87,19 @@ def while_rule(primitive: Primitive) -> Rule:
         def kinds_after(carry: Sequence[Any]) -> list[Kind]:
             return list(map(kind_of, jax.eval_shape(lambda: walk(body_jaxpr, [*consts, *carry]))))
 
-        start, kinds = settle(walk.form, kinds_after, init)
+        kinds = remembered(walk, [body_jaxpr], operands, lambda: settle(walk.form, kinds_after, init))
 
         def goes_on(carry: Sequence[Any]) -> Any:
             return as_function(cond_jaxpr)(*map(value_of, asked), *map(value_of, carry))[0]
 
         def body(carry: Sequence[Any]) -> list[Any]:
             new = promote(walk.form, walk(body_jaxpr, [*consts, *carry]), kinds)
+            if cond_jaxpr.out_avals[0].ndim == 0:
+                return new
             examples = goes_on(carry)
-            return (
-                new if jnp.ndim(examples) == 0 else [_where(examples, *pair) for pair in zip(new, carry, strict=True)]
-            )
+            return [_where(examples, *pair) for pair in zip(new, carry, strict=True)]
 
-        return lax.while_loop(lambda carry: jnp.any(goes_on(carry)), body, start)
+        return lax.while_loop(lambda carry: jnp.any(goes_on(carry)), body, promote(walk.form, init, kinds))
 
     return rule
 
@@ -93,22 +113,26 @@ def _where(examples: Any, new: Any, old: Any) -> Any:
 
     if not isinstance(new, Triple):
         return choose(new, old)
-    pairs = ((new.tangents, old.tangents), (new.applied, old.applied))
-    return Triple(choose(new.value, old.value), *(None if a is None else choose(a, b, front=1) for a, b in pairs))
+    parts = ((new.tangents, old.tangents), (new.applied, old.applied))
+    in_front = [jax.tree.map(lambda a, b: choose(a, b, front=1), *pair) for pair in parts]
+    return Triple(choose(new.value, old.value), *in_front)
 
 
 def cond_rule(primitive: Primitive) -> Rule:
     """All branches return what any of them returns: a result is a triple if it is one in some branch."""
 
     def rule(walk: Any, index: Any, *operands: Any, branches: Any, **params: Any) -> Any:
-        shapes = [jax.eval_shape(lambda b=b: walk(b, operands)) for b in branches]
-        kinds = reduce(join, ([kind_of(out) for out in of_branch] for of_branch in shapes))
+        def find() -> list[Kind]:
+            shapes = [jax.eval_shape(lambda b=b: walk(b, operands)) for b in branches]
+            return reduce(join, ([kind_of(out) for out in of_branch] for of_branch in shapes))
+
+        kinds = remembered(walk, branches, operands, find)
         walked = [lambda *inner, b=b: promote(walk.form, walk(b, inner), kinds) for b in branches]
         return lax.switch(index, walked, *operands)
 
     return rule
 
 
-register_named("scan", "loop", scan_rule)
-register_named("while", "loop", while_rule)
-register_named("cond", "loop", cond_rule)
+register_named("scan", "loop", scan_rule, structured=True)
+register_named("while", "loop", while_rule, structured=True)
+register_named("cond", "loop", cond_rule, structured=True)

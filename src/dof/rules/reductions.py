@@ -19,7 +19,7 @@ def rewritten(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def rule_for(primitive: Primitive) -> Rule:
             return lambda walk, *operands, **params: walk.through(lambda *x: [function(*x, **params)], operands)
 
-        register_named(name, "reduction", rule_for)
+        register_named(name, "reduction", rule_for, structured=True)
         return function
 
     return decorate

@@ -22,20 +22,25 @@ POINTWISE: set[Primitive] = set()
 """Primitives whose result at one position depends on the operands at that position only."""
 
 
-def register(primitive: Primitive, family: str, rule: Rule, pointwise: bool = False) -> None:
+STRUCTURED: set[Primitive] = set()
+"""Primitives whose rules take triples that know their directions: calls and loops, which only pass them on."""
+
+
+def register(primitive: Primitive, family: str, rule: Rule, pointwise: bool = False, structured: bool = False) -> None:
     RULES[primitive] = Entry(rule, family)
     (POINTWISE.add if pointwise else POINTWISE.discard)(primitive)
+    (STRUCTURED.add if structured else STRUCTURED.discard)(primitive)
 
 
 MISSING: set[str] = set()
 """Names that rules were written for and this JAX does not have."""
 
 
-def register_named(names: str, family: str, rule_for: Callable[[Primitive], Rule], pointwise: bool = False) -> None:
+def register_named(names: str, family: str, rule_for: Callable[[Primitive], Rule], **kinds: bool) -> None:
     """Register all primitives of JAX in the space-separated `names`; those that this JAX lacks are passed over."""
     for name in names.split():
         primitive = find_primitive(name)
         if primitive is None:
             MISSING.add(name)
         else:
-            register(primitive, family, rule_for(primitive), pointwise)
+            register(primitive, family, rule_for(primitive), **kinds)

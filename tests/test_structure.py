@@ -1,0 +1,187 @@
+"""Tangents keep, for each element, only the directions it depends on."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dof
+from dof.propagate import propagate_all
+from dof.rows import NONE, Rows, collapse, merge, rows, uniform
+from oracle import assert_close, reference
+
+RNG = np.random.default_rng(5)
+BLOCKS, SIZE, WIDTH = 4, 3, 5
+N = BLOCKS * SIZE
+W1 = RNG.normal(size=(BLOCKS, SIZE, WIDTH))
+W2 = RNG.normal(size=(BLOCKS, WIDTH, WIDTH)) / 2
+X = jnp.asarray(RNG.normal(size=N))
+
+
+def slots(f, L, x=X):
+    """How many directions each leaf of f(x) keeps for each of its elements."""
+    outputs = propagate_all(f, [L], 0, (x,), {}).outputs
+    return [
+        len(out.tangents.rows) if isinstance(out, dof.Triple) and out.tangents is not None else 0 for out in outputs
+    ]
+
+
+def by_einsum(x):
+    h = jnp.tanh(jnp.einsum("bi,bio->bo", x.reshape(BLOCKS, SIZE), W1))
+    return jnp.tanh(jnp.einsum("bi,bio->bo", h, W2))
+
+
+def by_vmap(x):
+    return jax.vmap(lambda x, w, v: jnp.tanh(jnp.tanh(x @ w) @ v))(x.reshape(BLOCKS, SIZE), W1, W2)
+
+
+def by_loop(x):
+    return [jnp.tanh(jnp.tanh(x[SIZE * n : SIZE * (n + 1)] @ W1[n]) @ W2[n]) for n in range(BLOCKS)]
+
+
+def shared_weights(x):
+    return jax.nn.gelu(jnp.tanh(x.reshape(BLOCKS, SIZE) @ W1[0]) @ W2[0])
+
+
+def by_scan(x):
+    first = jnp.tanh(jnp.einsum("bi,bio->bo", x.reshape(BLOCKS, SIZE), W1))
+    layers = jnp.stack([W2, W2**2, -W2])
+    return jax.lax.scan(lambda h, w: (jnp.tanh(jnp.einsum("bi,bio->bo", h, w)), None), first, layers)[0]
+
+
+def checkpointed(x):
+    return jax.checkpoint(by_einsum)(x)
+
+
+def by_cond(x):
+    return jax.lax.cond(x[0] > 0, by_einsum, lambda x: by_einsum(2 * x), x)
+
+
+NETWORKS = [by_einsum, by_vmap, by_loop, shared_weights, by_scan, checkpointed, by_cond]
+
+full = RNG.normal(size=(BLOCKS, SIZE, SIZE))
+thin = RNG.normal(size=(BLOCKS, SIZE, 2))
+MATRICES = {
+    "identity": (np.tile(np.eye(SIZE), (BLOCKS, 1, 1)), SIZE),
+    "elliptic": (full @ full.swapaxes(1, 2), SIZE),
+    "rank_two": (thin @ thin.swapaxes(1, 2), 2),
+    "indefinite": (np.tile(np.diag([-1.0, 1, 1]), (BLOCKS, 1, 1)), SIZE),
+}
+
+
+def dense(blocks):
+    return np.asarray(jax.scipy.linalg.block_diag(*blocks))
+
+
+CASES = [(network, "elliptic") for network in NETWORKS] + [(by_einsum, name) for name in MATRICES if name != "elliptic"]
+
+
+@pytest.mark.parametrize("network, name", CASES, ids=[f"{network.__name__}-{name}" for network, name in CASES])
+def test_blocks(network, name):
+    """Given as blocks, as a plain array with that pattern, and known at run time only."""
+    blocks, kept = MATRICES[name]
+    product = lambda x: jnp.sum(jnp.prod(jnp.stack(list(network(x))), axis=0))  # noqa: E731
+    expected = jax.jit(reference(dense(blocks), np.ones(N), 0.5, product))(X)
+    for a in (dof.BlockDiagonal(blocks), dense(blocks)):
+        L = dof.Operator(a=a, b=np.ones(N), c=0.5)
+        assert set(slots(network, L)) == {kept}
+        assert_close(jax.jit(L(product))(X), expected)
+    traced = jax.jit(lambda a, x: dof.Operator(a=dof.BlockDiagonal(a), b=np.ones(N), c=0.5)(product)(x))
+    assert_close(traced(blocks, X), expected)
+
+
+def test_under_vmap_and_grad():
+    L, f = dof.Operator(a=dof.BlockDiagonal(full)), lambda x: jnp.sum(jnp.prod(by_einsum(x), axis=0))
+    symmetric = dense((full + full.swapaxes(1, 2)) / 2)
+    batch = jnp.stack([X, 2 * X])
+    assert_close(
+        jax.jit(jax.vmap(jax.grad(L(f))))(batch), jax.vmap(jax.grad(reference(symmetric, 0 * X, 0.0, f)))(batch)
+    )
+    assert_close(dof.laplacian(L(f))(X), reference(np.eye(N), 0 * X, 0.0, reference(symmetric, 0 * X, 0.0, f))(X), 1e-9)
+
+
+def test_pairs_of_particles():
+    """A distance depends on the coordinates of two particles, and a sum of pair potentials has no dense tangents."""
+
+    def distances(x):
+        r = x.reshape(BLOCKS, SIZE)
+        return jnp.sqrt(jnp.sum((r[:, None] - r[None]) ** 2, axis=-1) + 0.1)
+
+    assert slots(distances, dof.laplacian) == [2 * SIZE]
+    potential = lambda x: jnp.sum(jnp.exp(-distances(x)))  # noqa: E731
+    assert_close(dof.laplacian(potential)(X), reference(np.eye(N), 0 * X, 0.0, potential)(X))
+
+
+def test_separable():
+    features = lambda x: jnp.tanh(x[:, None] * W1.reshape(N, WIDTH))  # noqa: E731
+    assert slots(features, dof.laplacian) == [1]
+    f = lambda x: jnp.sum(jnp.prod(features(x), axis=0))  # noqa: E731
+    assert_close(dof.laplacian(f)(X), reference(np.eye(N), 0 * X, 0.0, f)(X))
+
+
+MOVES = {
+    "reshape": (lambda x: x.reshape(3, 4)[None], 1),
+    "transpose": (lambda x: x.reshape(3, 4).T, 1),
+    "slice": (lambda x: x[2:9:3], 1),
+    "reverse": (lambda x: x[::-1], 1),
+    "concatenate": (lambda x: jnp.concatenate([x[:2], jnp.ones(3), x[5:]]), 1),
+    "stack": (lambda x: jnp.stack([x[:3], x[6:9]]), 1),
+    "split": (lambda x: jnp.split(x, 3)[1], 1),
+    "broadcast": (lambda x: jnp.broadcast_to(x[:, None], (N, 2)), 1),
+    "sum": (lambda x: jnp.sum(x.reshape(4, 3), axis=1), 3),
+    "cumsum": (lambda x: jnp.cumsum(x.reshape(4, 3), axis=1), 3),
+    "where": (lambda x: jnp.where(x > 0, jnp.sin(x), x**2), 1),
+    "sub": (lambda x: x[:6] - x[6:], 2),
+    "outer": (lambda x: x[:6, None] * x[6:], 2),
+    "same": (lambda x: x * jnp.sin(x), 1),
+    "sort": (jnp.sort, N),
+    "softmax": (jax.nn.softmax, N),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_moves(name):
+    f, kept = MOVES[name]
+    assert slots(f, dof.laplacian) == [kept]
+    bent = lambda x: jnp.sin(f(x)) * f(x) ** 2  # noqa: E731
+    assert_close(jax.jit(dof.laplacian(bent))(X), reference(np.eye(N), 0 * X, 0.0, bent)(X))
+
+
+def test_propagate_gives_the_directions_of_the_user():
+    triple = dof.propagate(by_einsum, dof.laplacian)(X)
+    assert_close(triple.tangents, jnp.moveaxis(jax.jacfwd(by_einsum)(X), -1, 0))
+
+
+def test_rows():
+    one = rows(np.arange(6).reshape(1, 3, 2))
+    assert collapse(one, (1,)).index[:, :, 0].tolist() == [[0, 2, 4], [1, 3, 5]]
+    assert collapse(one, (0, 1)) == uniform(np.arange(6), 2)
+    assert rows(np.broadcast_to(one.index[:, :, :1], (1, 3, 2))).index.shape == (1, 3, 1)
+    assert hash(one) == hash(Rows(one.index.copy()))
+    two = merge([one, uniform(np.array([4]), 2)])
+    assert two.index[:, 0, 0].tolist() == [0, 4]
+    assert two.index[:, 2, 0].tolist() == [4, NONE]
+
+
+few = settings(max_examples=15, deadline=None, derandomize=True)
+
+
+@few
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=4), st.integers(0, 2**31))
+def test_random_blocks(sizes, seed):
+    """Uneven blocks of any rank and sign, mixed step by step."""
+    rng = np.random.default_rng(seed)
+    blocks = [rng.normal(size=(s, s)) * rng.integers(0, 2, size=(s, s)) for s in sizes]
+    n = sum(sizes)
+    x, w = jnp.asarray(rng.normal(size=n)), rng.normal(size=(n, n)) * rng.integers(0, 2, size=(n, n))
+
+    def f(x):
+        h = jnp.sin(x) * x
+        pairs = h[:, None] * jnp.cos(x)[None] + w
+        return jnp.sum(jnp.tanh(pairs), axis=0) / (2 + jnp.cumsum(x**2)), jnp.prod(h[::2]), w @ h
+
+    L = dof.Operator(a=dof.BlockDiagonal(blocks))
+    symmetric = dense([(b + b.T) / 2 for b in blocks])
+    assert_close(jax.jit(L(f))(x), jax.jit(reference(symmetric, 0 * x, 0.0, f))(x), 1e-9)
