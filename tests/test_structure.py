@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import dof
 from dof.propagate import propagate_all
 from dof.rows import NONE, Rows, collapse, merge, rows, uniform
+from dof.rules.registry import RULES, register
 from oracle import assert_close, reference
 
 RNG = np.random.default_rng(5)
@@ -147,6 +148,22 @@ def test_moves(name):
     assert slots(f, dof.laplacian) == [kept]
     bent = lambda x: jnp.sin(f(x)) * f(x) ** 2  # noqa: E731
     assert_close(jax.jit(dof.laplacian(bent))(X), reference(np.eye(N), 0 * X, 0.0, bent)(X))
+
+
+@pytest.mark.parametrize(
+    "rule", ["general", lambda walk, x, **_: walk.through(lambda v: [jnp.dot(v, jnp.ones(3)) ** 2], [x])]
+)
+def test_rules_of_users_get_all_directions(rule):
+    """Also for a primitive of which it is known how directions go through."""
+    entry = RULES[jax.lax.reduce_sum_p]
+    try:
+        dof.register_rule(jax.lax.reduce_sum_p, rule)
+        found = dof.laplacian(lambda x: jnp.sum(jnp.sin(x.reshape(4, 3)), axis=1))(X)
+    finally:
+        register(jax.lax.reduce_sum_p, entry.family, entry.rule)
+    power = 1 if rule == "general" else 2
+    f = lambda x: jnp.sum(jnp.sin(x.reshape(4, 3)), axis=1) ** power  # noqa: E731
+    assert_close(found, reference(np.eye(N), 0 * X, 0.0, f)(X))
 
 
 def test_propagate_gives_the_directions_of_the_user():

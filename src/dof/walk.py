@@ -25,7 +25,7 @@ from dof.jax_compat import (
 )
 from dof.rules import RULES
 from dof.rules.general import general, general_rule
-from dof.rules.registry import POINTWISE, STRUCTURED, Rule
+from dof.rules.registry import LINEAR, POINTWISE, STRUCTURED, Entry
 from dof.structure import flowing, framed, pointwise
 from dof.tangents import has_tangents
 from dof.triple import Triple, is_smooth, value_of
@@ -74,24 +74,24 @@ class Walk:
                 refuse_reference(eqn)
             if not depends or not any(is_smooth(v.aval) and 0 not in shape_of(v) for v in eqn.outvars):
                 return bind(eqn.primitive, [value_of(operand) for operand in operands], eqn.params)
-            entry = RULES.get(eqn.primitive)
-            rule = general_rule(eqn.primitive) if entry is None else entry.rule
+            entry = RULES.get(eqn.primitive) or Entry(general_rule(eqn.primitive), "general")
             try:
-                return self._by(checked(rule, eqn) if entry and entry.family == "registered" else rule, eqn, operands)
+                return self._by(entry, eqn, operands)
             except DofError:
                 raise
             except Exception as error:
                 raise_with_source(eqn, operands, error)
 
-    def _by(self, rule: Rule, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
+    def _by(self, entry: Entry, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
         """The results by a rule, keeping as much structure as pays."""
+        rule = checked(entry.rule, eqn) if entry.family == "registered" else entry.rule
         if eqn.primitive in STRUCTURED:
             return rule(self, *operands, **eqn.params)
         if all(o.tangents.rows.is_uniform for o in operands if has_tangents(o)):
             return framed(self, rule, operands, eqn.params)
         if eqn.primitive in POINTWISE:
             return pointwise(self, rule, operands, eqn.params, shape_of(eqn.outvars[0]))
-        flow = FLOWS.get(eqn.primitive)
+        flow = FLOWS.get(eqn.primitive) if entry.family in LINEAR else None
         if flow is None or (flow.one_side_only and sum(map(has_tangents, operands)) > 1):
             return framed(self, rule, operands, eqn.params)
         return flowing(self, rule, operands, eqn.params, flow)

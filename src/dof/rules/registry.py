@@ -18,6 +18,9 @@ class Entry(NamedTuple):
 
 RULES: dict[Primitive, Entry] = {}
 
+LINEAR = ("linear", "indexing", "bilinear")
+"""Families of which a rule does not sum over directions, as long as a single operand varies."""
+
 POINTWISE: set[Primitive] = set()
 """Primitives whose result at one position depends on the operands at that position only."""
 
