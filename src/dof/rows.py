@@ -6,8 +6,10 @@ it stays small. It is known when tracing.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -65,10 +67,10 @@ def distinct(index: np.ndarray) -> np.ndarray:
     return np.where(ordered[:count] == _LAST, NONE, ordered[:count])
 
 
-def collapse(these: Rows, axes: Sequence[int]) -> Rows:
+def collapse(these: Rows, axes: Sequence[SupportsIndex]) -> Rows:
     """The union of the directions along `axes` of the value, which are about to be mixed."""
     index = these.index
-    varying = [a + 1 for a in axes if index.shape[a + 1] > 1]
+    varying = [a + 1 for a in map(operator.index, axes) if index.shape[a + 1] > 1]
     if not varying:
         return these
     kept = [1 if a in varying else n for a, n in enumerate(index.shape)][1:]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsIndex
 
 import jax.numpy as jnp
 import numpy as np
@@ -80,7 +80,7 @@ def _pays(these: Rows) -> bool:
     return 2 * len(these) <= len(these.directions)
 
 
-def _collapsed(operand: Any, axes: Sequence[int]) -> Any:
+def _collapsed(operand: Any, axes: Sequence[SupportsIndex]) -> Any:
     if not has_tangents(operand):
         return operand
     new = collapse(operand.tangents.rows, axes)
