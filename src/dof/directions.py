@@ -1,86 +1,93 @@
-"""Directions shared by several operators, so that one propagation serves them all."""
+"""The rows of L: directions along which second derivatives are taken.
+
+Those that are known when tracing are kept by their entries that are not zero: a hundred thousand coordinate directions
+are a hundred thousand numbers, not their square.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import jax.numpy as jnp
 import numpy as np
 
 from dof.array_types import Array
-from dof.coefficients import concatenate
-from dof.factor import Quadratic
-from dof.form import Coupling, Form
+from dof.rows import NONE
 
 
-def share(quadratics: Sequence[Quadratic], n: int) -> tuple[Array, Form]:
-    """The directions (r, N) of all quadratics together, and the form that has one channel for each."""
-    if len(quadratics) == 1:
-        (only,) = quadratics
-        return only.rows, Form(only.weights[None], tuple(Coupling(b, 0, s) for s, b in only.couplings))
-    table = _Table(n)
-    placed = [table.place(q) for q in quadratics]
-    rows = table.rows()
-    channels = [_channel(len(rows), where, weights) for where, weights in placed]
-    couplings = tuple(
-        Coupling(blocks, channel, int(where[start]))
-        for channel, (q, (where, _)) in enumerate(zip(quadratics, placed, strict=True))
-        for start, blocks in q.couplings
-    )
-    return rows, Form(concatenate([c[None] for c in channels], axis=0), couplings)
+@dataclass(frozen=True)
+class KnownRows:
+    """`count` rows over n columns; entry[m] stands in row[m], column[m], and everything else is zero."""
+
+    count: int
+    n: int
+    row: np.ndarray
+    column: np.ndarray
+    entry: np.ndarray
+
+    def __len__(self) -> int:
+        return self.count
+
+    def without_zeros(self) -> KnownRows:
+        kept = self.entry != 0
+        return KnownRows(self.count, self.n, self.row[kept], self.column[kept], self.entry[kept])
+
+    def columns(self, start: int, stop: int) -> KnownRows:
+        inside = (self.column >= start) & (self.column < stop)
+        return KnownRows(self.count, stop - start, self.row[inside], self.column[inside] - start, self.entry[inside])
+
+    def slots(self) -> tuple[np.ndarray, np.ndarray]:
+        """(entries, rows they stand in) for each column, both of shape (slots, n); row NONE where a slot is empty."""
+        order = np.lexsort((self.row, self.column))
+        column = self.column[order]
+        place = np.arange(len(column)) - np.searchsorted(column, column)
+        shape = (int(place.max(initial=-1)) + 1, self.n)
+        entries, index = np.zeros(shape), np.full(shape, NONE)
+        entries[place, column], index[place, column] = self.entry[order], self.row[order]
+        return entries, index
+
+    def lines(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """(columns, entries) of each row."""
+        order = np.lexsort((self.column, self.row))
+        ends = np.searchsorted(self.row[order], np.arange(1, self.count))
+        lines = zip(np.split(self.column[order], ends), np.split(self.entry[order], ends), strict=True)
+        return list(lines) if self.count else []
 
 
-def _channel(size: int, where: np.ndarray, weights: Array) -> Array:
-    """Weights scattered to the places of their directions."""
-    if isinstance(weights, np.ndarray):
-        channel = np.zeros(size)
-        np.add.at(channel, where, weights)
-        return channel
-    return jnp.zeros(size, weights.dtype).at[where].add(weights)
+Group = KnownRows | Array
+"""Some of the rows: known ones, or an array (k, n) that is traced."""
 
 
-class _Table:
-    """Directions that were met, each kept once up to its length."""
-
-    def __init__(self, n: int) -> None:
-        self.blocks: list[Array] = [np.zeros((0, n))]
-        self.met: dict[bytes, int] = {}
-        self.size = 0
-
-    def rows(self) -> Array:
-        return concatenate(self.blocks, axis=0)
-
-    def place(self, q: Quadratic) -> tuple[np.ndarray, Array]:
-        """(places of the directions of q in the table, weights for the directions as they stand there)."""
-        if not isinstance(q.rows, np.ndarray) or (q.couplings and self._would_scatter(q.rows)):
-            return self._append(q.rows), q.weights
-        lengths = np.linalg.norm(q.rows, axis=1)
-        units = [_oriented(row / length) if length else row for row, length in zip(q.rows, lengths, strict=True)]
-        return np.array([self._place_unit(unit) for unit in units], dtype=int), q.weights * lengths**2
-
-    def _would_scatter(self, rows: np.ndarray) -> bool:
-        """A coupling needs its directions in one run: they are shared with an earlier run, or start a new one."""
-        met = [self.met.get(_key(row)) for row in rows]
-        return any(m is not None for m in met) and met != list(range(met[0] or 0, (met[0] or 0) + len(met)))
-
-    def _place_unit(self, unit: np.ndarray) -> int:
-        key = _key(unit)
-        if key not in self.met:
-            self.met[key] = self.size
-            self._append(unit[None])
-        return self.met[key]
-
-    def _append(self, rows: Array) -> np.ndarray:
-        self.blocks.append(rows)
-        self.size += len(rows)
-        return np.arange(self.size - len(rows), self.size)
+def group(rows: Array) -> Group:
+    """Rows (k, n): by their entries if they are known."""
+    if not isinstance(rows, np.ndarray):
+        return rows
+    row, column = np.nonzero(rows)
+    return KnownRows(*rows.shape, row, column, rows[row, column])
 
 
-def _oriented(unit: np.ndarray) -> np.ndarray:
-    """u or −u, whichever has a positive first entry: both are the same direction to a sum of squares."""
-    return unit * np.sign(unit[np.flatnonzero(unit)[0]])
+def scaled_coordinates(scales: np.ndarray) -> KnownRows:
+    """A row for each coordinate that is scaled by something else than zero."""
+    (kept,) = np.nonzero(scales)
+    return KnownRows(len(kept), len(scales), np.arange(len(kept)), kept, scales[kept])
 
 
-def _key(unit: np.ndarray) -> bytes:
-    """Equal for what differs by rounding only."""
-    return (np.round(unit, 14) + 0.0).tobytes()
+def count(groups: Sequence[Group]) -> int:
+    return sum(map(len, groups))
+
+
+def entries_by_column(groups: Sequence[Group], start: int, stop: int) -> tuple[Array, np.ndarray]:
+    """(entries, rows they stand in) of the columns start … stop − 1, of shape (slots, stop − start)."""
+    entries, indices, first = [np.zeros((0, stop - start))], [np.zeros((0, stop - start), int)], 0
+    for rows in groups:
+        if isinstance(rows, KnownRows):
+            values, index = rows.columns(start, stop).slots()
+        else:
+            values = rows[:, start:stop]
+            index = np.broadcast_to(np.arange(len(rows))[:, None], values.shape)
+        entries.append(values)
+        indices.append(np.where(index == NONE, NONE, index + first))
+        first += len(rows)
+    are_known = all(isinstance(values, np.ndarray) for values in entries)
+    return (np if are_known else jnp).concatenate(entries), np.concatenate(indices)

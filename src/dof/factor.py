@@ -14,6 +14,7 @@ import numpy as np
 
 from dof.array_types import Array
 from dof.coefficients import Blocks, Diagonal, Matrix, Rows, concatenate, dense
+from dof.directions import Group, KnownRows, group, scaled_coordinates
 
 DENSE_LIMIT = 2048
 """Above this many coordinates a sum of known low-rank and diagonal parts is not multiplied out."""
@@ -22,7 +23,7 @@ DENSE_LIMIT = 2048
 class Quadratic(NamedTuple):
     """The second-order part of one operator. A coupling (start, blocks) sums the directions from `start` on."""
 
-    rows: Array
+    rows: tuple[Group, ...]
     weights: Array
     couplings: tuple[tuple[int, Array], ...] = ()
 
@@ -44,10 +45,9 @@ def is_known(matrix: Matrix) -> bool:
 
 def _append(quadratic: Quadratic, terms: Sequence[Any]) -> Quadratic:
     """Further directions with weights of their own."""
-    if not terms:
-        return quadratic
-    rows, weights = [quadratic.rows, *(t.rows for t in terms)], [quadratic.weights, *(t.weights for t in terms)]
-    return Quadratic(concatenate(rows, axis=0), concatenate(weights, axis=0), quadratic.couplings)
+    rows = (*quadratic.rows, *(group(t.rows) for t in terms))
+    weights = concatenate([quadratic.weights, *(t.weights for t in terms)], axis=0)
+    return Quadratic(rows, weights, quadratic.couplings)
 
 
 def _over_coordinates(terms: Sequence[Diagonal | Blocks], n: int) -> Quadratic:
@@ -59,7 +59,7 @@ def _over_coordinates(terms: Sequence[Diagonal | Blocks], n: int) -> Quadratic:
         for stack in term.stacks if isinstance(term, Blocks) else ():
             couplings += [(start, stack)] if stack.size else []
             start += stack.shape[0] * stack.shape[1]
-    return Quadratic(np.eye(n), weights, tuple(couplings))
+    return Quadratic((scaled_coordinates(np.ones(n)),), weights, tuple(couplings))
 
 
 def _factor_known(terms: Sequence[Matrix], n: int) -> Quadratic:
@@ -77,26 +77,25 @@ def _factor_known(terms: Sequence[Matrix], n: int) -> Quadratic:
 
 
 def _factor_diagonal(entries: Any) -> Quadratic:
-    (kept,) = np.nonzero(entries)
-    rows = np.zeros((len(kept), len(entries)))
-    rows[np.arange(len(kept)), kept] = np.sqrt(np.abs(entries[kept]))
-    return Quadratic(rows, np.sign(entries[kept]))
+    return Quadratic((scaled_coordinates(np.sqrt(np.abs(entries))),), np.sign(entries[entries != 0]))
 
 
 def _factor_blocks(blocks: Blocks, n: int) -> Quadratic:
     """Block by block, so that each direction moves the coordinates of one block only."""
-    rows: list[Any] = [np.zeros((0, n))]
+    row, column, entry = ([np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0)])
     weights: list[Any] = [np.zeros(0)]
-    start = 0
+    start = found = 0
     for block in (block for stack in blocks.stacks for block in stack):
         for members in _components(block):
-            inner_rows, inner_weights = _factor_block(block[np.ix_(members, members)], blocks.rounding)
-            placed = np.zeros((len(inner_rows), n))
-            placed[:, start + members] = inner_rows
-            rows.append(placed)
+            inner, inner_weights = _factor_block(block[np.ix_(members, members)], blocks.rounding)
+            row.append(np.repeat(np.arange(found, found + len(inner)), len(members)))
+            column.append(np.tile(start + members, len(inner)))
+            entry.append(inner.ravel())
             weights.append(inner_weights)
+            found += len(inner)
         start += len(block)
-    return Quadratic(np.concatenate(rows), np.concatenate(weights))
+    rows = KnownRows(found, n, *map(np.concatenate, (row, column, entry)))
+    return Quadratic((rows.without_zeros(),), np.concatenate(weights))
 
 
 def _components(block: np.ndarray) -> list[np.ndarray]:

@@ -16,6 +16,11 @@ from dof.array_types import Array, Float, Inexact
 exact_einsum = partial(jnp.einsum, precision=jax.lax.Precision.HIGHEST)
 
 
+Apart = frozenset[tuple[int, int]]
+"""Pairs i < j of operands of an equation that no direction is common to, nor couples."""
+NO_PAIRS: Apart = frozenset()
+
+
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Coupling:
@@ -70,6 +75,7 @@ class Form:
 
     weights: Float[Array, "c r"]
     couplings: tuple[Coupling, ...] = ()
+    apart: Apart = field(default=NO_PAIRS, metadata={"static": True})
 
     @property
     def channels(self) -> int:
@@ -79,11 +85,16 @@ class Form:
     def directions(self) -> int:
         return self.weights.shape[1]
 
-    def within(self, frame: np.ndarray) -> Form:
-        """The form on some of the directions, in order."""
+    def within(self, frame: np.ndarray, apart: Apart = NO_PAIRS) -> Form:
+        """The form on some of the directions, in order, for an equation of which some operands are apart."""
         if len(frame) == self.directions:
-            return self
-        return Form(self.weights[:, frame], tuple(part for c in self.couplings for part in c.within(frame)))
+            return Form(self.weights, self.couplings, apart)
+        couplings = tuple(part for c in self.couplings for part in c.within(frame))
+        return Form(self.weights[:, frame], couplings, apart)
+
+    def meets(self, i: int, j: int) -> bool:
+        """Whether operands i and j of an equation have directions in common; else they have no cross term."""
+        return (i, j) not in self.apart
 
     @property
     def _only_couplings(self) -> bool:
@@ -98,6 +109,17 @@ class Form:
         for coupling in self.couplings:
             total = total.at[coupling.channel].add(jnp.sum(coupling.rows(g) * coupling(h), axis=0))
         return total
+
+    def pair(self, g: Inexact[Array, "r m"], h: Inexact[Array, "r n"]) -> Inexact[Array, "c m n"]:
+        """Σ_kl q_kl g_ki h_lj for each channel."""
+        if self.is_plain_sum:
+            return exact_einsum("ri,rj->ij", g, h)[None]
+        return exact_einsum("ri,crj->cij", g, self.weigh(h))
+
+    @property
+    def is_plain_sum(self) -> bool:
+        known = isinstance(self.weights, np.ndarray) and not self.couplings
+        return known and self.channels == 1 and bool((self.weights == 1).all())
 
     def weighted_sum(self, products: Inexact[Array, " r *s"]) -> Inexact[Array, " c *s"]:
         """Σ_k weights_k p_k: the sum over directions of a form without couplings."""
@@ -122,6 +144,10 @@ class LocalForm:
 
     form: Form
     index: np.ndarray
+    apart: Apart = NO_PAIRS
+
+    def meets(self, i: int, j: int) -> bool:
+        return (i, j) not in self.apart
 
     @property
     def channels(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
@@ -11,13 +12,14 @@ import numpy as np
 from dof.arguments import Argnums, split_arguments
 from dof.array_types import Array
 from dof.coefficients import Evaluated, concatenate
-from dof.directions import share
+from dof.directions import Group
 from dof.factor import factor
 from dof.form import Form
 from dof.jax_compat import Closed
 from dof.readout import Reading
+from dof.share import share
 from dof.space import Space
-from dof.tangents import sparse
+from dof.tangents import tangents_of_input
 from dof.triple import triple_or_constant
 from dof.walk import Walk
 
@@ -47,7 +49,7 @@ def propagate_all(
     x, put_back = split_arguments(args, argnums)
     space = Space.of(x)
     channels, readings = real_channels([operator.at(x, space) for operator in operators])
-    rows, form = share([factor(channel.a, space.size) for channel in channels], space.size)
+    rows, form = share([factor(channel.a, space.size) for channel in channels])
     seeds = seed(x, space, rows, [channel.b for channel in channels])
     jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x, getattr(f, "__name__", "f"))
     with jax.numpy_rank_promotion("allow"):  # the user's setting is for the user's code
@@ -65,11 +67,11 @@ def real_channels(operators: Sequence[Evaluated]) -> tuple[list[Evaluated], list
     return channels, readings
 
 
-def seed(x: Any, space: Space, rows: Array, drifts: Sequence[Array | None]) -> list[Any]:
+def seed(x: Any, space: Space, rows: Sequence[Group], drifts: Sequence[Array | None]) -> list[Any]:
     """The triples of x itself: (x, L, b). What is absent stays None, so that it costs nothing."""
     leaves = jax.tree.leaves(x)
     nothing = [None] * len(leaves)
-    tangents = [sparse(leaf) for leaf in space.split(rows)] if len(rows) else nothing
+    tangents = map(partial(tangents_of_input, rows), space.starts, space.shapes, space.dtypes)
     filled = [np.zeros(space.size) if b is None else b for b in drifts]
     applied = nothing if all(b is None for b in drifts) else space.split(concatenate([b[None] for b in filled], axis=0))
     return list(map(triple_or_constant, leaves, tangents, applied))

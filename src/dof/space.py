@@ -33,6 +33,11 @@ class Space:
         return sum(map(int, map(np.prod, self.shapes)))
 
     @property
+    def starts(self) -> list[int]:
+        """The number of the first coordinate of each leaf."""
+        return np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])[:-1].tolist()
+
+    @property
     def is_array(self) -> bool:
         return self.tree == jax.tree.structure(0)
 
@@ -43,9 +48,9 @@ class Space:
 
     def split(self, rows: Shaped[Array, "k n"]) -> list[Array]:
         """Each row as a value of the space: one array (k, *shape) per leaf, known if the rows are."""
-        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])[:-1]
         if not self.shapes:
             return []
+        ends = self.starts[1:]
         pieces = np.split(rows, ends, axis=1) if isinstance(rows, np.ndarray) else jnp.split(rows, ends, axis=1)
         leaves = zip(pieces, self.shapes, self.dtypes, strict=True)
         return [p.reshape(len(rows), *shape).astype(dtype) for p, shape, dtype in leaves]

@@ -4,22 +4,24 @@ A rule works on plain arrays with one axis of directions in front. What stands o
 framed      the directions that occur in any operand, the same for all elements
 pointwise   for each element its own, as long as elements do not meet
 flowing     for each element its own, after those along mixed axes were put together
+spreading   for each element its own before, the same for all elements after: sums over everything that differs
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, SupportsIndex
 
 import jax.numpy as jnp
 import numpy as np
 
 from dof.flow import Flow
-from dof.form import Form, LocalForm
-from dof.rows import Rows, collapse, rows
-from dof.tangents import aligned, frame_of, has_tangents, in_frame, out_of_frame, with_data, with_rows
-from dof.triple import Triple, spread, value_of
+from dof.form import NO_PAIRS, Apart, Form, LocalForm
+from dof.rows import Rows, collapse, merge, rows
+from dof.tangents import Tangents, embed, frame_of, has_tangents, in_frame, out_of_frame, with_data, with_rows
+from dof.triple import Triple, applied_of, spread, value_of
 
 Rule = Callable[..., Sequence[Any]]
 
@@ -48,7 +50,8 @@ class PlainWalk:
 
 def framed(walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
     frame = frame_of(operands)
-    plain = PlainWalk(walk.form.within(frame), walk.with_form)
+    form = walk.form.within(frame, disjoint_pairs(walk.form, operands))
+    plain = PlainWalk(form, walk.with_form)
     results = rule(plain, *(in_frame(o, frame) for o in operands), **params)
     return [out_of_frame(result, frame) for result in results]
 
@@ -56,62 +59,77 @@ def framed(walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any
 def pointwise(
     walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], shape: tuple[int, ...]
 ) -> Sequence[Any]:
-    plain, common = aligned([_with_shape(operand, shape) for operand in operands])
-    if not _pays(common):
+    common = merge([_lifted(o.tangents.rows, len(shape)) for o in operands if has_tangents(o)])
+    if not walk.keeps(common):
         return framed(walk, rule, operands, params)
-    results = rule(PlainWalk(LocalForm(walk.form, common.index), walk.with_form), *plain, **params)
+    form = LocalForm(walk.form, common.index, disjoint_pairs(walk.form, operands))
+    plain = [with_data(_with_shape(operand, shape), common) for operand in operands]
+    results = rule(PlainWalk(form, walk.with_form), *plain, **params)
     return [with_rows(result, common) for result in results]
 
 
 def flowing(walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], flow: Flow) -> Sequence[Any]:
-    collapsed = [_collapsed(o, flow.mixes(params, n)) for n, o in enumerate(operands)]
-    slots = max(len(index) for index in map(_index, collapsed))
-    if not all(_pays(o.tangents.rows) for o in collapsed if has_tangents(o)):
+    mixed = [_after_mixing(o, flow.mixes(params, n)) for n, o in enumerate(operands)]
+    if not all(walk.keeps(these) for these in mixed if these is not None):
         return framed(walk, rule, operands, params)
-    indices = flow.moves(params, [_index(o) for o in collapsed], [np.shape(value_of(o)) for o in collapsed])
-    plain = [_plain(operand, slots) for operand in collapsed]
+    slots = max(len(these) for these in mixed if these is not None)
+    indices = flow.moves(params, list(map(_index, mixed, operands)), [np.shape(value_of(o)) for o in operands])
+    plain = [_plain(*pair, slots) for pair in zip(operands, mixed, strict=True)]
     unused = Form(np.zeros((walk.form.channels, slots)))  # linear equations do not sum over directions
     results = rule(PlainWalk(unused, walk.with_form), *plain, **params)
     return [with_rows(result, rows(index)) for result, index in zip(results, indices, strict=True)]
 
 
-def _pays(these: Rows) -> bool:
-    """Whether slots for each element are fewer than the directions of all, by enough to make up for masks."""
-    return 2 * len(these) <= len(these.directions)
+def spreading(
+    walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], tangents: Tangents
+) -> Sequence[Any]:
+    """Value and what is applied by the rule; the tangents are there already."""
+    without = [Triple(o.value, None, o.applied) if has_tangents(o) else o for o in operands]
+    (result,) = rule(PlainWalk(walk.form, walk.with_form), *without, **params)
+    return [Triple(value_of(result), tangents, applied_of(result))]
 
 
-def _collapsed(operand: Any, axes: Sequence[SupportsIndex]) -> Any:
-    if not has_tangents(operand):
-        return operand
-    new = collapse(operand.tangents.rows, axes)
-    return with_rows(with_data(operand, new), new)
+def disjoint_pairs(form: Form, operands: Sequence[Any]) -> Apart:
+    """Pairs of operands without a common direction. Couplings may join any two directions."""
+    if form.couplings:
+        return NO_PAIRS
+    found = {n: o.tangents.rows.directions for n, o in enumerate(operands) if has_tangents(o)}
+    return frozenset((i, j) for i, j in combinations(found, 2) if not np.intersect1d(found[i], found[j]).size)
 
 
-def _index(operand: Any) -> np.ndarray:
+def _after_mixing(operand: Any, axes: Sequence[SupportsIndex]) -> Rows | None:
+    return collapse(operand.tangents.rows, axes) if has_tangents(operand) else None
+
+
+def _index(these: Rows | None, operand: Any) -> np.ndarray:
     """The index; without tangents one without slots."""
-    return (
-        operand.tangents.rows.index if has_tangents(operand) else np.zeros((0, *[1] * jnp.ndim(value_of(operand))), int)
-    )
+    return np.zeros((0, *[1] * jnp.ndim(value_of(operand))), int) if these is None else these.index
 
 
-def _plain(operand: Any, slots: int) -> Any:
-    """Plain arrays, with empty slots added at the end."""
-    if not has_tangents(operand):
+def _plain(operand: Any, new: Rows | None, slots: int) -> Any:
+    """Plain arrays in the slots of `new`, with empty ones added at the end."""
+    if new is None:
         return operand
-    data = operand.tangents.data
+    data = embed(operand.tangents, new)
     missing = slots - len(data)
     padded = jnp.pad(data, ((0, missing), *[(0, 0)] * (data.ndim - 1))) if missing else data
     return Triple(operand.value, padded, operand.applied)
 
 
+def _lifted(these: Rows, ndim: int) -> Rows:
+    """Rows of an operand that broadcasts against others of an elementwise equation."""
+    index = these.index
+    return Rows(index.reshape(len(index), *[1] * (ndim + 1 - index.ndim), *index.shape[1:]))
+
+
 def _with_shape(operand: Any, shape: tuple[int, ...]) -> Any:
-    """An operand that broadcasts against others of an elementwise equation, with the full shape."""
+    """Such an operand with the full shape."""
     if not isinstance(operand, Triple) or jnp.shape(operand.value) == shape:
         return operand
     value = jnp.broadcast_to(operand.value, shape)
     applied = spread(operand.applied, value)
     if not has_tangents(operand):
         return Triple(value, None, applied)
-    index = operand.tangents.rows.index
-    lifted = rows(index.reshape(len(index), *[1] * (len(shape) + 1 - index.ndim), *index.shape[1:]))
-    return with_rows(Triple(value, spread(operand.tangents.data, value), applied), lifted)
+    return Triple(
+        value, Tangents(spread(operand.tangents.data, value), _lifted(operand.tangents.rows, len(shape))), applied
+    )

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.array_types import Array, Inexact
-from dof.rows import NONE, Rows, distinct, merge, rows, uniform
+from dof.directions import Group, entries_by_column
+from dof.rows import NONE, Rows, rows, uniform
 from dof.triple import Triple, triple_or_constant
 
 
@@ -29,17 +30,19 @@ def embed(tangents: Tangents, new: Rows) -> Array:
     old = tangents.rows
     if old == new:
         return tangents.data
+    if old.is_uniform and new.is_uniform:
+        return _select(tangents.data, old.index.ravel(), new.index.ravel())
     same = (new.index[:, None] == old.index[None]) & (new.index[:, None] != NONE)
-    if same.size == len(new) * len(old):
-        return _select(tangents.data, same.reshape(len(new), len(old)))
     parts = [jnp.where(same[:, slot], tangents.data[slot], 0) for slot in range(len(old))]
     return sum(parts[1:], parts[0])
 
 
-def _select(data: Array, same: np.ndarray) -> Array:
-    """Whole slots moved to other places; an empty one is zero."""
-    found = same.any(axis=1)
-    moved = jnp.take(data, same.argmax(axis=1), axis=0)
+def _select(data: Array, old: np.ndarray, new: np.ndarray) -> Array:
+    """Whole slots moved to other places; one for a direction that is missing is zero."""
+    order = np.argsort(old)
+    place = order[np.minimum(np.searchsorted(old[order], new), len(old) - 1)]
+    found = old[place] == new
+    moved = jnp.take(data, place, axis=0)
     return moved if found.all() else jnp.where(found.reshape(-1, *[1] * (data.ndim - 1)), moved, 0)
 
 
@@ -79,19 +82,9 @@ def out_of_frame(result: Any, frame: np.ndarray) -> Any:
     return with_rows(result, uniform(frame, np.ndim(result.value))) if has_tangents(result) else result
 
 
-def aligned(operands: Sequence[Any]) -> tuple[list[Any], Rows]:
-    """Triples of one shape with plain arrays in common slots, and what these are."""
-    common = merge([operand.tangents.rows for operand in operands if has_tangents(operand)])
-    return [with_data(operand, common) for operand in operands], common
-
-
-def sparse(stacked: Any) -> Tangents | None:
-    """Tangents that are known when tracing, without the directions in which they vanish; others as they are."""
-    numbers = np.arange(len(stacked)).reshape(-1, *[1] * (stacked.ndim - 1))
-    if not isinstance(stacked, np.ndarray):
-        return Tangents(stacked, Rows(numbers))
-    index = distinct(np.where(stacked != 0, numbers, NONE))
-    if not index.size:
+def tangents_of_input(groups: Sequence[Group], start: int, shape: tuple[int, ...], dtype: Any) -> Tangents | None:
+    """What the directions are on the leaf of x that has this shape and begins at coordinate `start`."""
+    data, index = entries_by_column(groups, start, start + int(np.prod(shape)))
+    if not data.size:
         return None
-    data = np.where(index == NONE, 0, np.take_along_axis(stacked, np.maximum(index, 0), axis=0))
-    return Tangents(data.astype(stacked.dtype), rows(index))
+    return Tangents(data.reshape(-1, *shape).astype(dtype), rows(index.reshape(-1, *shape)))

@@ -23,10 +23,12 @@ from dof.jax_compat import (
     parts,
     shape_of,
 )
+from dof.rows import Rows
 from dof.rules import RULES
 from dof.rules.general import general, general_rule
 from dof.rules.registry import LINEAR, POINTWISE, STRUCTURED, Entry
-from dof.structure import flowing, framed, pointwise
+from dof.spread import spread_sum
+from dof.structure import flowing, framed, pointwise, spreading
 from dof.tangents import has_tangents
 from dof.triple import Triple, is_smooth, value_of
 
@@ -94,7 +96,14 @@ class Walk:
         flow = FLOWS.get(eqn.primitive) if entry.family in LINEAR else None
         if flow is None or (flow.one_side_only and sum(map(has_tangents, operands)) > 1):
             return framed(self, rule, operands, eqn.params)
+        tangents = spread_sum(eqn.primitive, eqn.params, operands)
+        if tangents is not None:
+            return spreading(self, rule, operands, eqn.params, tangents)
         return flowing(self, rule, operands, eqn.params, flow)
+
+    def keeps(self, these: Rows) -> bool:
+        """Whether slots for each element are fewer than the directions of all, by enough to make up for masks."""
+        return 2 * len(these) <= len(these.directions)
 
 
 def creates_references(program: Any) -> bool:

@@ -45,7 +45,7 @@ def _right(product: Callable[[Any, Any], Any], x: Any, part: Any) -> Any:
 
 def _cross(form: AnyForm, joined: Joined, g: Any, h: Any) -> Any:
     """2 Σ_kl q_kl B(g_k, h_l), one entry per channel; the smaller side is the one that is weighted."""
-    if g is None or h is None:
+    if g is None or h is None or not form.meets(0, 1):
         return None
     if g.size < h.size:
         return 2 * jnp.stack([joined(weighted, h) for weighted in form.weigh(g)])

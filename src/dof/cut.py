@@ -1,0 +1,170 @@
+"""The narrowest cut: few values through which x has all its influence on what comes after them.
+
+Let C be such values, φ(x) = F(C(x)). Then
+
+    L φ = Σ_ij K_ij ∂²F/∂C_i∂C_j + Σ_i (L C_i) ∂F/∂C_i,     K_ij = Σ_kl q_kl ∂_k C_i ∂_l C_j
+
+so that after C its elements take the place of the coordinates of x, and K that of A (see exchange.py).
+
+Which C is best is a minimum cut of the program: a step before it costs its work for each of the directions that there
+are; a value on it adds, for each element, one direction to all steps after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+from dof.graph import Graph, Node
+from dof.program import Name
+
+NARROW = 0.5
+"""A value may be on a cut only if it has less than this share of the directions."""
+WORTH = 0.05
+"""What a cut must save of the whole; and of the part after it 6 times as much, so that a wrong estimate does no harm."""
+PRICES = (4.0, 1.0, 0.25, 0.06, 0.01)
+"""Costs of a direction after the cut, relative to all work, to try."""
+INFINITE = 2**30
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What holds before a cut."""
+
+    sources: frozenset[Name]
+    directions: int
+    are_apart: bool
+    """Whether each element of the sources depends on few directions."""
+    is_coupled: bool
+    """Whether directions are summed in pairs."""
+    is_known: bool
+    """Whether how they are summed is known, and so the same for all points of a batch."""
+
+
+class Cut(NamedTuple):
+    values: frozenset[Name]
+    width: int
+    before: list[Node]
+    after: list[Node]
+
+
+def cuts(graph: Graph, situation: Situation) -> list[Cut]:
+    """All cuts worth making, from the input on."""
+    cut = best_cut(graph, situation)
+    if cut is None:
+        return []
+    values = frozenset(name for name in cut.values if graph.widths[name])
+    then = Situation(values, cut.width, are_apart=True, is_coupled=True, is_known=False)
+    return [cut, *cuts(replace(graph, nodes=cut.after), then)]
+
+
+def best_cut(graph: Graph, situation: Situation) -> Cut | None:
+    costs = [*_costs(graph.nodes, situation)]
+    total = sum(costs)
+    if not _leaves_work(graph, situation, costs, WORTH * total):
+        return None
+    best, most = None, WORTH * total
+    for price in PRICES:
+        cut = _minimum_cut(graph, situation, price / situation.directions)
+        saved = _saved(graph, situation, cut, costs)
+        if saved > most:
+            best, most = cut, saved
+    return best
+
+
+def _costs(nodes: Sequence[Node], situation: Situation) -> Iterator[float]:
+    """What each node costs with these directions. Near the sources an element has one direction of its own."""
+    apart = set(situation.sources) if situation.are_apart else set()
+    for node in nodes:
+        if apart.issuperset(node.reads):
+            yield node.work.of(1, False)
+            apart.update(node.writes if node.keeps_apart else ())
+        else:
+            yield node.work.of(situation.directions, situation.is_coupled)
+
+
+def _leaves_work(graph: Graph, situation: Situation, costs: Sequence[float], enough: float) -> bool:
+    """Whether there can be a cut: some work must not be reached through values that are too wide to be on it."""
+    limit = NARROW * situation.directions
+    wide = {name for name in situation.sources if graph.widths[name] >= limit}
+    left = 0.0
+    for node, cost in zip(graph.nodes, costs, strict=True):
+        if wide.isdisjoint(node.reads):
+            left += cost
+        else:
+            wide.update(name for name in node.writes if graph.widths[name] >= limit)
+    return left > enough
+
+
+def _saved(graph: Graph, situation: Situation, cut: Cut, costs: Sequence[float]) -> float:
+    """What the steps after the cut cost less, without what the exchange costs."""
+    number = {id(node): n for n, node in enumerate(graph.nodes)}
+    old = sum(costs[number[id(node)]] for node in cut.after)
+    values = frozenset(name for name in cut.values if graph.widths[name])
+    new = sum(_costs(cut.after, Situation(values, cut.width, True, True, False)))
+    saved = old - new - _cost_of_exchange(graph, situation, cut)
+    return saved if saved > 6 * WORTH * old else 0.0
+
+
+def _cost_of_exchange(graph: Graph, situation: Situation, cut: Cut) -> float:
+    """Sums over directions for pairs of elements. Those that are the same for a whole batch count as nothing."""
+    shared = graph.width(cut.values & graph.affine) if situation.is_known else 0
+    pairs = cut.width**2 - shared**2
+    return 2 * situation.directions * (pairs + (situation.directions * cut.width if situation.is_coupled else 0))
+
+
+def _minimum_cut(graph: Graph, situation: Situation, price: float) -> Cut:
+    """The cut with the least work before it plus `price` for each element on it, relative to all work."""
+    names = sorted({*situation.sources, *(n for node in graph.nodes for n in (*node.reads, *node.writes))}, key=str)
+    edges = _Edges()
+    for name in situation.sources:
+        edges.add("source", (name, "in"), INFINITE)
+    for name in names:
+        edges.add((name, "in"), (name, "out"), _scaled(price * graph.widths[name]))
+    total = sum(node.work.pushing + node.work.curved for node in graph.nodes) or 1
+    for n, node in enumerate(graph.nodes):
+        edges.add(n, "sink", _scaled((node.work.pushing + node.work.curved) / total))
+        for name in node.reads:
+            edges.add((name, "out"), n, INFINITE)  # what is read before the cut only need not be on it
+        for name in (*node.reads, *node.writes):
+            edges.add(n, (name, "in"), INFINITE)  # before a step comes what it reads
+    reached = edges.reached_after_flow("source", "sink")
+    values = frozenset(n for n in names if (n, "in") in reached and (n, "out") not in reached)
+    before = [node for n, node in enumerate(graph.nodes) if n in reached]
+    after = [node for n, node in enumerate(graph.nodes) if n not in reached]
+    return Cut(values, graph.width(values), before, after)
+
+
+def _scaled(share: float) -> int:
+    return min(int(share * 2**26), INFINITE)
+
+
+class _Edges:
+    """A graph with capacities, whose nodes may be anything."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+        self.edges: list[tuple[int, int, int]] = []
+
+    def add(self, start: Any, end: Any, capacity: int) -> None:
+        if capacity:
+            self.edges.append((self._number(start), self._number(end), capacity))
+
+    def _number(self, node: Any) -> int:
+        return self.numbers.setdefault(node, len(self.numbers))
+
+    def reached_after_flow(self, source: Any, sink: Any) -> Collection[Any]:
+        """What can still be reached from the source when the flow is at its maximum."""
+        size, ends = (1 + max(self._number(source), self._number(sink), len(self.numbers) - 1),) * 2, (source, sink)
+        starts, stops, capacities = map(np.array, zip(*self.edges, strict=True))
+        matrix = coo_array((capacities.astype(np.int32), (starts, stops)), shape=size).tocsr()
+        flow = maximum_flow(matrix, *map(self._number, ends)).flow
+        residual = matrix - flow
+        residual.eliminate_zeros()
+        reached = set(breadth_first_order(residual, self._number(source), return_predecessors=False).tolist())
+        return {node for node, number in self.numbers.items() if number in reached}
