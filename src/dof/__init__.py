@@ -9,6 +9,7 @@ file per family of primitives); readout, apply (the results).
 from dof.apply import jointly, propagate
 from dof.check import check
 from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
+from dof.explain import Explanation, explain
 from dof.matrices import BlockDiagonal, Factored
 from dof.operator import Operator, laplacian
 from dof.register_rule import register_rule
@@ -21,11 +22,13 @@ __all__ = [
     "ArgumentTypeError",
     "BlockDiagonal",
     "DofError",
+    "Explanation",
     "Factored",
     "NotDifferentiableError",
     "Operator",
     "Triple",
     "check",
+    "explain",
     "jointly",
     "laplacian",
     "propagate",

@@ -8,12 +8,18 @@ from typing import Any
 
 from dof.arguments import Argnums, require_argnums, require_callable
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.options import CutChoice, Options, Structure
 from dof.propagate import HasCoefficients, Propagated, propagate_all
 from dof.readout import full_triple, value_as_array
 
 
 def after_propagation(
-    f: Callable[..., Any], operators: Sequence[HasCoefficients], argnums: Argnums, read: Callable[[Propagated], Any]
+    f: Callable[..., Any],
+    operators: Sequence[HasCoefficients],
+    argnums: Argnums,
+    options: Options,
+    read: Callable[[Propagated], Any],
+    wants_tangents: bool = False,
 ) -> Callable[..., Any]:
     """The function of the arguments of f that propagates the operators through f and reads the result."""
     require_callable(f)
@@ -21,7 +27,7 @@ def after_propagation(
 
     @wraps(f)
     def applied(*args: Any, **kwargs: Any) -> Any:
-        return read(propagate_all(f, operators, argnums, args, kwargs))
+        return read(propagate_all(f, operators, argnums, args, kwargs, options, wants_tangents))
 
     return applied
 
@@ -29,13 +35,25 @@ def after_propagation(
 class Applicable:
     """What makes an operator a transformation of functions."""
 
-    def __call__(self, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-        """L f, a function of the arguments of f; derivatives are with respect to the argument(s) `argnums`."""
-        return after_propagation(f, self._operators(), argnums, self._read)
+    def __call__(
+        self, f: Callable[..., Any], argnums: Argnums = 0, *, structure: Structure = "auto", cut: CutChoice = "auto"
+    ) -> Callable[..., Any]:
+        """L f, a function of the arguments of f; derivatives are with respect to the argument(s) `argnums`.
 
-    def with_value(self, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+        `structure` and `cut` say how the work is done, not what comes out; `dof.explain` shows what they did.
+
+        structure: "auto" keeps for each element only the directions it depends on, where that pays; "sparse" wherever
+            it can be done; "dense" nowhere.
+        cut: "auto" lets few values that carry all influence of x take its place, where that pays; None never does.
+        """
+        return after_propagation(f, self._operators(), argnums, Options(structure, cut), self._read)
+
+    def with_value(
+        self, f: Callable[..., Any], argnums: Argnums = 0, *, structure: Structure = "auto", cut: CutChoice = "auto"
+    ) -> Callable[..., Any]:
         """(f, L f) from the same pass."""
-        return after_propagation(f, self._operators(), argnums, lambda p: (p.each(value_as_array), self._read(p)))
+        read = lambda p: (p.each(value_as_array), self._read(p))  # noqa: E731
+        return after_propagation(f, self._operators(), argnums, Options(structure, cut), read)
 
     def _operators(self) -> Sequence[Any]:
         return (self,)
@@ -78,7 +96,9 @@ def jointly(*operators: Any) -> Jointly:
     return Jointly(operators)
 
 
-def propagate(f: Callable[..., Any], L: Any, argnums: Argnums = 0) -> Callable[..., Any]:
+def propagate(
+    f: Callable[..., Any], L: Any, argnums: Argnums = 0, *, structure: Structure = "auto", cut: CutChoice = "auto"
+) -> Callable[..., Any]:
     """The triples (f, directional derivatives of f, (L − c) f) at the arguments of f.
 
     `tangents` has one entry per direction: the rows that were given for `dof.Factored`; scaled coordinates for a
@@ -93,9 +113,8 @@ def propagate(f: Callable[..., Any], L: Any, argnums: Argnums = 0) -> Callable[.
     """
     if not isinstance(L, Jointly):
         require_operator(L, "L", "dof.propagate(f, L)(x)")
-    return after_propagation(
-        f, L._operators(), argnums, lambda p: p.each(lambda out: full_triple(out, p.form, p.readings))
-    )
+    read = lambda p: p.each(lambda out: full_triple(out, p.form, p.readings))  # noqa: E731
+    return after_propagation(f, L._operators(), argnums, Options(structure, cut), read, wants_tangents=True)
 
 
 def require_operator(value: Any, argument: str, fix: str) -> None:

@@ -26,7 +26,7 @@ from dof.program import Name
 NARROW = 0.5
 """A value may be on a cut only if it has less than this share of the directions."""
 WORTH = 0.05
-"""What a cut must save of the whole; and of the part after it 6 times as much, so that a wrong estimate does no harm."""
+"""What a cut must save of the whole; and six times as much of the part after it, in case the estimates are wrong."""
 PRICES = (4.0, 1.0, 0.25, 0.06, 0.01)
 """Costs of a direction after the cut, relative to all work, to try."""
 INFINITE = 2**30
@@ -130,9 +130,11 @@ def _minimum_cut(graph: Graph, situation: Situation, price: float) -> Cut:
     for n, node in enumerate(graph.nodes):
         edges.add(n, "sink", _scaled((node.work.pushing + node.work.curved) / total))
         for name in node.reads:
-            edges.add((name, "out"), n, INFINITE)  # what is read before the cut only need not be on it
-        for name in (*node.reads, *node.writes):
+            edges.add((name, "out"), n, INFINITE)  # what is read after the cut is on it, or comes after it
             edges.add(n, (name, "in"), INFINITE)  # before a step comes what it reads
+        for name in node.writes:
+            edges.add(n, (name, "in"), INFINITE)
+            edges.add((name, "in"), n, INFINITE)
     reached = edges.reached_after_flow("source", "sink")
     values = frozenset(n for n in names if (n, "in") in reached and (n, "out") not in reached)
     before = [node for n, node in enumerate(graph.nodes) if n in reached]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import jax
@@ -11,61 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.array_types import Array, Float, Inexact
-
-# Accelerators round the factors of a matrix product by default; these sums are small, and are to be exact.
-exact_einsum = partial(jnp.einsum, precision=jax.lax.Precision.HIGHEST)
-
+from dof.coupling import Coupling, exact_einsum
+from dof.rows import NONE
 
 Apart = frozenset[tuple[int, int]]
 """Pairs i < j of operands of an equation that no direction is common to, nor couples."""
 NO_PAIRS: Apart = frozenset()
-
-
-@jax.tree_util.register_dataclass
-@dataclass(frozen=True)
-class Coupling:
-    """Directions start … start + m·b − 1 are summed, in one channel, with m full symmetric blocks of size b × b.
-
-    Coefficients that are known only at run time come this way: it needs no factorisation of A, whose derivative is
-    infinite where eigenvalues coincide or vanish.
-    """
-
-    blocks: Float[Array, "m b b"]
-    channel: int = field(metadata={"static": True})
-    start: int = field(metadata={"static": True})
-
-    @property
-    def size(self) -> int:
-        return self.blocks.shape[0] * self.blocks.shape[1]
-
-    def rows(self, g: Inexact[Array, " r *s"]) -> Inexact[Array, " k *s"]:
-        """The directions that this block is about."""
-        m, b, _ = self.blocks.shape
-        return g[self.start : self.start + m * b]
-
-    def matrix(self) -> Float[Array, "k k"]:
-        """The blocks as one matrix."""
-        m, b, _ = self.blocks.shape
-        if m == 1:
-            return self.blocks[0]
-        spread = jnp.zeros((m, b, m, b), self.blocks.dtype).at[np.arange(m), :, np.arange(m), :].set(self.blocks)
-        return spread.reshape(m * b, m * b)
-
-    def within(self, frame: np.ndarray) -> tuple[Coupling, ...]:
-        """What is left of the coupling if only the directions of `frame` are there."""
-        m, b, _ = self.blocks.shape
-        (kept,) = np.nonzero((frame >= self.start) & (frame < self.start + m * b))
-        if not len(kept):
-            return ()
-        local = frame[kept] - self.start
-        return (Coupling(self.matrix()[np.ix_(local, local)][None], self.channel, int(kept[0])),)
-
-    def __call__(self, h: Inexact[Array, " r *s"]) -> Inexact[Array, " k *s"]:
-        """Σ_l q_kl h_l for the directions k of `rows`."""
-        m, b, _ = self.blocks.shape
-        rows = self.rows(h)
-        split = rows.reshape(m, b, *rows.shape[1:])
-        return exact_einsum("mij,mj...->mi...", jnp.asarray(self.blocks, h.dtype), split).reshape(rows.shape)
 
 
 @jax.tree_util.register_dataclass
@@ -97,17 +47,19 @@ class Form:
         return (i, j) not in self.apart
 
     @property
-    def _only_couplings(self) -> bool:
+    def only_couplings(self) -> bool:
         return isinstance(self.weights, np.ndarray) and not self.weights.any()
+
+    def zeros(self, g: Inexact[Array, " r *#s"], h: Inexact[Array, " r *#s"]) -> Array:
+        shape = (self.channels, *np.broadcast_shapes(g.shape[1:], h.shape[1:]))
+        return jnp.zeros(shape, jnp.result_type(g, h))
 
     def contract(self, g: Inexact[Array, " r *#s"], h: Inexact[Array, " r *#s"]) -> Inexact[Array, " c *s"]:
         """Σ_kl q_kl g_k h_l, elementwise, for each channel."""
-        shape = (self.channels, *np.broadcast_shapes(g.shape[1:], h.shape[1:]))
-        total = (
-            jnp.zeros(shape, jnp.result_type(g, h)) if self._only_couplings else jnp.asarray(self.weighted_sum(g * h))
-        )
+        total = jnp.asarray(self.zeros(g, h) if self.only_couplings else self.weighted_sum(g * h))
         for coupling in self.couplings:
-            total = total.at[coupling.channel].add(jnp.sum(coupling.rows(g) * coupling(h), axis=0))
+            for start, part in coupling.sums(h):
+                total = total.at[coupling.channel].add(jnp.sum(g[start : start + len(part)] * part, axis=0))
         return total
 
     def pair(self, g: Inexact[Array, "r m"], h: Inexact[Array, "r n"]) -> Inexact[Array, "c m n"]:
@@ -133,8 +85,8 @@ class Form:
         """Σ_l q_kl h_l for each channel: for bilinear maps, whose own contraction then takes in the sum over k."""
         weighted = exact_einsum("cr,r...->cr...", jnp.asarray(self.weights, h.dtype), h)
         for coupling in self.couplings:
-            part = coupling(h)
-            weighted = weighted.at[coupling.channel, coupling.start : coupling.start + len(part)].add(part)
+            for start, part in coupling.sums(h):
+                weighted = weighted.at[coupling.channel, start : start + len(part)].add(part)
         return weighted
 
 
@@ -163,16 +115,16 @@ class LocalForm:
 
     def contract(self, g: Inexact[Array, " k *#s"], h: Inexact[Array, " k *#s"]) -> Inexact[Array, " c *s"]:
         """Σ q g h over the slots of each element."""
-        total = self.weighted_sum(g * h)
+        total = jnp.asarray(self.form.zeros(g, h) if self.form.only_couplings else self.weighted_sum(g * h))
         for coupling in self.couplings:
             total = total.at[coupling.channel].add(jnp.sum(g * self._coupled(coupling, h), axis=0))
         return total
 
     def weighted_sum(self, products: Inexact[Array, " k *s"]) -> Any:
         """The part of the weights."""
-        weights = self.form.weights
-        if self.channels == 1 and isinstance(weights, np.ndarray) and (weights == 1).all():
-            return jnp.sum(products, axis=0, keepdims=True)
+        alike = self._weights_of_slots()
+        if alike is not None:
+            return Form(alike).weighted_sum(products)
         return jnp.sum(self._weights(products.dtype) * products, axis=1)
 
     def weigh(self, h: Inexact[Array, " k *s"]) -> Any:
@@ -185,11 +137,18 @@ class LocalForm:
     def _weights(self, dtype: Any) -> Any:
         return jnp.asarray(self.form.weights, dtype)[:, self.index]  # an empty slot may have any weight: it holds zero
 
+    def _weights_of_slots(self) -> np.ndarray | None:
+        """Weights that all elements have alike for each slot, if they are known."""
+        if not isinstance(self.form.weights, np.ndarray):
+            return None
+        weights = self.form.weights[:, self.index].reshape(self.channels, self.directions, -1)
+        there = np.broadcast_to(self.index != NONE, self.index.shape).reshape(self.directions, -1)
+        alike = weights[:, np.arange(self.directions), there.argmax(axis=1)]
+        return alike if ((weights == alike[..., None]) | ~there).all() else None
+
     def _coupled(self, coupling: Coupling, h: Any) -> Any:
-        local = self.index - coupling.start
-        inside = (local >= 0) & (local < coupling.size)
-        pairs = jnp.asarray(coupling.matrix(), h.dtype)[local[:, None] * inside[:, None], local[None] * inside[None]]
-        return jnp.sum(jnp.where(inside[:, None] & inside[None], pairs, 0) * h[None], axis=1)
+        pairs = coupling.entries(self.index[:, None], self.index[None])
+        return jnp.sum(jnp.asarray(pairs, h.dtype) * h[None], axis=1)
 
 
 AnyForm = Form | LocalForm

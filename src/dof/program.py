@@ -48,6 +48,10 @@ def as_program(jaxpr: Closed) -> Program:
     return live(Program(program.invars, program.outvars, steps, dict(zip(program.constvars, consts, strict=True))))
 
 
+def read(env: dict[Name, Any], atom: Any) -> Any:
+    return atom.val if isinstance(atom, Literal) else env[atom]
+
+
 def live(program: Program) -> Program:
     """Without the steps that neither results nor side effects need."""
     needed = set(program.output_names)

@@ -16,11 +16,15 @@ from dof.directions import Group
 from dof.factor import factor
 from dof.form import Form
 from dof.jax_compat import Closed
+from dof.options import DEFAULT, Options
+from dof.program import creates_references, written_out
 from dof.readout import Reading
+from dof.record import Log
 from dof.share import share
 from dof.space import Space
-from dof.tangents import tangents_of_input
-from dof.triple import triple_or_constant
+from dof.stages import stages_of, walk_in_stages
+from dof.tangents import in_frame, out_of_frame, tangents_of_input
+from dof.triple import Triple, triple_or_constant
 from dof.walk import Walk
 
 
@@ -43,7 +47,14 @@ class Propagated(NamedTuple):
 
 
 def propagate_all(
-    f: Callable[..., Any], operators: Sequence[HasCoefficients], argnums: Argnums, args: Any, kwargs: Any
+    f: Callable[..., Any],
+    operators: Sequence[HasCoefficients],
+    argnums: Argnums,
+    args: Any,
+    kwargs: Any,
+    options: Options = DEFAULT,
+    wants_tangents: bool = False,
+    log: Log | None = None,
 ) -> Propagated:
     """One pass through f(*args, **kwargs) for all operators."""
     x, put_back = split_arguments(args, argnums)
@@ -53,7 +64,16 @@ def propagate_all(
     seeds = seed(x, space, rows, [channel.b for channel in channels])
     jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x, getattr(f, "__name__", "f"))
     with jax.numpy_rank_promotion("allow"):  # the user's setting is for the user's code
-        return Propagated(Walk(form)(jaxpr, seeds), tree, form, readings)
+        return Propagated(walk_through(Walk(form, options, log), jaxpr, seeds, wants_tangents), tree, form, readings)
+
+
+def walk_through(walk: Walk, jaxpr: Closed, seeds: Sequence[Any], wants_tangents: bool) -> list[Any]:
+    if walk.options.structure == "dense":
+        seeds = [out_of_frame(in_frame(s, every := np.arange(walk.form.directions)), every) for s in seeds]
+    if creates_references(jaxpr):
+        return walk(jaxpr, seeds)
+    program = written_out(jaxpr, [isinstance(s, Triple) for s in seeds])
+    return walk_in_stages(walk, program, stages_of(walk, program, seeds, wants_tangents), seeds)
 
 
 def real_channels(operators: Sequence[Evaluated]) -> tuple[list[Evaluated], list[Reading]]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from dof.array_types import Array
 from dof.coefficients import concatenate
+from dof.coupling import Coupling
 from dof.directions import Group, KnownRows, count
 from dof.factor import Quadratic
-from dof.form import Coupling, Form
+from dof.form import Form
 
 
 def share(quadratics: Sequence[Quadratic]) -> tuple[list[Group], Form]:

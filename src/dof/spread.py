@@ -33,7 +33,11 @@ class Places(NamedTuple):
     @property
     def in_order(self) -> bool:
         """Whether direction k is found in element k, and nothing else is."""
-        return self.slot.shape[1] == 1 and not self.slot.any() and np.array_equal(self.position.ravel(), np.arange(self.size))
+        return (
+            self.slot.shape[1] == 1
+            and not self.slot.any()
+            and np.array_equal(self.position.ravel(), np.arange(self.size))
+        )
 
     @property
     def size(self) -> int:

@@ -1,25 +1,113 @@
-"""A walk in stages: up to a cut, with its elements as coordinates to the next one, and so on to the end."""
+"""A walk in stages: up to a cut, then with its elements as coordinates up to the next one, and so on to the end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
+import jax.numpy as jnp
 import numpy as np
 
-from dof.cut import Cut, Situation, cuts
+from dof.array_types import Array
+from dof.cut import Situation, cuts
 from dof.exchange import exchange
 from dof.graph import graph_of
-from dof.program import Name, Program, Step
-from dof.tangents import Tangents, has_tangents, in_frame
-from dof.rows import uniform
+from dof.program import Name, Program, Step, read
+from dof.record import Cut
+from dof.tangents import has_tangents, in_frame, out_of_frame
 from dof.triple import Triple, triple_or_constant
 from dof.walk import Walk
 
 
 class Stage(NamedTuple):
-    """Steps, and after them the values of the cut, with the number of elements of each whose tangents are needed."""
+    """Steps, and the cut after them: its values, with the number of directions that each brings."""
 
     steps: list[Step]
     cut: dict[Name, int]
+    shared: frozenset[Name] = frozenset()
+    """Those whose derivatives, and how these are summed, are the same for all points of a batch."""
+
+    @property
+    def width(self) -> int:
+        return sum(self.cut.values())
+
+
+def stages_of(walk: Walk, program: Program, operands: Sequence[Any], wants_tangents: bool) -> list[Stage]:
+    """How to walk through the program; a single stage if no cut is worth it."""
+    whole = [Stage(program.steps, {})]
+    varying = {name: _width(o) for name, o in zip(program.inputs, operands, strict=True) if isinstance(o, Triple)}
+    if walk.options.cut is None or not varying or any(step.eqn.effects for step in program.steps):
+        return whole
+    graph = graph_of(program, varying, wants_tangents)
+    situation = _situation(walk, program, operands)
+    found = cuts(graph, situation)
+    if not found:
+        return whole
+    influenced = {id(node.step) for node in graph.nodes}
+    steps = [[node.step for node in cut.before] for cut in found] + [[node.step for node in found[-1].after]]
+    later = influenced - {id(step) for step in steps[0]}
+    steps[0] = [step for step in program.steps if id(step) not in later]  # also what x has no influence on
+    widths = [{name: graph.widths[name] for name in cut.values} for cut in found]
+    shared = [frozenset(graph.affine) if situation.is_known else frozenset()] + [frozenset()] * len(found)
+    return [Stage(*parts) for parts in zip(steps, [*widths, {}], shared, strict=True)]
+
+
+def _width(operand: Any) -> int:
+    return jnp.size(operand.value) * (2 if jnp.iscomplexobj(operand.value) else 1)
+
+
+def _situation(walk: Walk, program: Program, operands: Sequence[Any]) -> Situation:
+    varying = [(name, o) for name, o in zip(program.inputs, operands, strict=True) if isinstance(o, Triple)]
+    form = walk.form
+    return Situation(
+        frozenset(name for name, _ in varying),
+        form.directions,
+        are_apart=not all(o.tangents.rows.is_uniform for _, o in varying if has_tangents(o)),
+        is_coupled=bool(form.couplings),
+        is_known=isinstance(form.weights, np.ndarray) and not form.couplings,
+    )
+
+
+def walk_in_stages(walk: Walk, program: Program, stages: Sequence[Stage], operands: Sequence[Any]) -> list[Any]:
+    """The results, with tangents in the directions of the start."""
+    env = {**program.constants, **dict(zip(program.inputs, operands, strict=True))}
+    finished: dict[Name, Any] = {}
+    old: list[Array] = []
+    for n, stage in enumerate(stages):
+        later = {name for after in stages[n + 1 :] for step in after.steps for name in step.names}
+        walk.run(stage.steps, env, kept=later | program.output_names)
+        ready = {name: env[name] for name in program.output_names if name in env and name not in finished}
+        finished.update((name, _in_first_directions(value, old)) for name, value in ready.items())
+        if stage.cut:
+            walk, env, directions = _pass(walk, env, stage)
+            old = [*old, *directions]
+    return [read(finished, atom) for atom in program.outputs]
+
+
+def _pass(walk: Walk, env: dict[Name, Any], stage: Stage) -> tuple[Walk, dict[Name, Any], list[Array]]:
+    """Exchange the directions. Of what is not on the cut, nothing that has tangents is left: they would be others."""
+    kept = {name: value for name, value in env.items() if name in stage.cut or not isinstance(value, Triple)}
+    for name in (name for name, value in kept.items() if isinstance(value, Triple) and not stage.cut[name]):
+        kept[name] = triple_or_constant(kept[name].value, None, kept[name].applied)
+    names = [name for name, value in kept.items() if has_tangents(value)]
+    if not names:
+        return walk, kept, []
+    groups = [[n for n in names if n in stage.shared], [n for n in names if n not in stage.shared]]
+    if walk.log is not None:
+        walk.log.append(Cut(walk.form.directions, stage.width, tuple(_describe(kept[name]) for name in names)))
+    exchanged = exchange(walk.form, [[kept[name] for name in group] for group in groups if group])
+    kept.update(zip([*groups[0], *groups[1]], exchanged.triples, strict=True))
+    return walk.with_form(exchanged.form), kept, [exchanged.directions]
+
+
+def _describe(triple: Triple) -> str:
+    return f"{jnp.result_type(triple.value)}{list(jnp.shape(triple.value))}"
+
+
+def _in_first_directions(value: Any, old: Sequence[Array]) -> Any:
+    for directions in reversed(old):
+        if has_tangents(value):
+            now = in_frame(value, np.arange(directions.shape[1]))
+            tangents = jnp.tensordot(directions, now.tangents, 1)
+            value = out_of_frame(Triple(value.value, tangents, value.applied), np.arange(len(directions)))
+    return value

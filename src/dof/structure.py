@@ -5,6 +5,8 @@ framed      the directions that occur in any operand, the same for all elements
 pointwise   for each element its own, as long as elements do not meet
 flowing     for each element its own, after those along mixed axes were put together
 spreading   for each element its own before, the same for all elements after: sums over everything that differs
+
+Those for which it does not pay that elements have directions of their own return None.
 """
 
 from __future__ import annotations
@@ -58,20 +60,20 @@ def framed(walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any
 
 def pointwise(
     walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], shape: tuple[int, ...]
-) -> Sequence[Any]:
+) -> Sequence[Any] | None:
     common = merge([_lifted(o.tangents.rows, len(shape)) for o in operands if has_tangents(o)])
     if not walk.keeps(common):
-        return framed(walk, rule, operands, params)
+        return None
     form = LocalForm(walk.form, common.index, disjoint_pairs(walk.form, operands))
     plain = [with_data(_with_shape(operand, shape), common) for operand in operands]
     results = rule(PlainWalk(form, walk.with_form), *plain, **params)
     return [with_rows(result, common) for result in results]
 
 
-def flowing(walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], flow: Flow) -> Sequence[Any]:
+def flowing(walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], flow: Flow) -> Sequence[Any] | None:
     mixed = [_after_mixing(o, flow.mixes(params, n)) for n, o in enumerate(operands)]
     if not all(walk.keeps(these) for these in mixed if these is not None):
-        return framed(walk, rule, operands, params)
+        return None
     slots = max(len(these) for these in mixed if these is not None)
     indices = flow.moves(params, list(map(_index, mixed, operands)), [np.shape(value_of(o)) for o in operands])
     plain = [_plain(*pair, slots) for pair in zip(operands, mixed, strict=True)]

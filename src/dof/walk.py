@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -15,14 +15,15 @@ from dof.form import Form
 from dof.jax_compat import (
     Closed,
     JaxprEqn,
-    Literal,
     as_function,
     bind,
     equation_context,
     is_reference,
-    parts,
     shape_of,
 )
+from dof.options import DEFAULT, Options
+from dof.program import Name, Step, as_program, creates_references, read
+from dof.record import JOINED, SUMMED, TOO_MANY, Log, record
 from dof.rows import Rows
 from dof.rules import RULES
 from dof.rules.general import general, general_rule
@@ -38,11 +39,18 @@ class Walk:
     """Propagates triples through programs; rules get it as their first argument and use it for inner programs."""
 
     form: Form
+    options: Options = DEFAULT
+    log: Log | None = None
+    depth: int = 0
+    """How many calls and loops are around."""
     memory: dict[Any, Any] = field(default_factory=dict)
     """What loops found out about their programs."""
 
     def with_form(self, form: Form) -> Walk:
-        return Walk(form)
+        return replace(self, form=form, memory={})
+
+    def unlogged(self) -> Walk:
+        return replace(self, log=None)
 
     def through(self, function: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
         """Walk through a function of arrays that returns a list of arrays."""
@@ -50,23 +58,24 @@ class Walk:
 
     def __call__(self, jaxpr: Closed, operands: Sequence[Any]) -> list[Any]:
         """The results of `jaxpr` as triples, or as plain arrays where they do not depend on x."""
-        program, consts = parts(jaxpr)
-        if creates_references(program) and any(isinstance(operand, Triple) for operand in operands):
+        if creates_references(jaxpr) and any(isinstance(operand, Triple) for operand in operands):
             return list(
                 framed(self, lambda plain, *inner: general(plain.form, as_function(jaxpr), inner), operands, {})
             )
-        env: dict[Any, Any] = dict(zip(program.constvars, consts, strict=True))
-        env.update(zip(program.invars, operands, strict=True))
-        equations = live_equations(program)
-        last_use = {v: n for n, eqn in enumerate(equations) for v in eqn.invars if not isinstance(v, Literal)}
-        kept = {v for v in program.outvars if not isinstance(v, Literal)}
-        for n, eqn in enumerate(equations):
-            results = self.step(eqn, [_read(env, v) for v in eqn.invars])
-            env.update(zip(eqn.outvars, results, strict=True))
-            for v in eqn.invars:  # free what is dead
-                if not isinstance(v, Literal) and last_use[v] == n and v not in kept:
-                    env.pop(v, None)
-        return [_read(env, v) for v in program.outvars]
+        program = as_program(jaxpr)
+        env = {**program.constants, **dict(zip(program.inputs, operands, strict=True))}
+        replace(self, depth=self.depth + 1).run(program.steps, env, program.output_names)
+        return [read(env, atom) for atom in program.outputs]
+
+    def run(self, steps: Sequence[Step], env: dict[Name, Any], kept: Collection[Name]) -> None:
+        """Take the steps, one after the other; values that no later step reads are freed."""
+        last_use = {name: n for n, step in enumerate(steps) for name in step.names}
+        for n, step in enumerate(steps):
+            results = self.step(step.eqn, [read(env, atom) for atom in step.reads])
+            env.update(zip(step.writes, results, strict=True))
+            for name in step.names:
+                if last_use[name] == n and name not in kept:
+                    env.pop(name, None)
 
     def step(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
         """One equation. If nothing varies, or no result has floating elements, it is evaluated as it stands."""
@@ -77,50 +86,44 @@ class Walk:
             if not depends or not any(is_smooth(v.aval) and 0 not in shape_of(v) for v in eqn.outvars):
                 return bind(eqn.primitive, [value_of(operand) for operand in operands], eqn.params)
             entry = RULES.get(eqn.primitive) or Entry(general_rule(eqn.primitive), "general")
+            place = len(self.log) if self.log is not None else 0
             try:
-                return self._by(entry, eqn, operands)
+                results, note = self._by(entry, eqn, operands)
+                if self.log is not None:  # before what was written down for an inner program
+                    self.log.insert(place, record(eqn, entry.family, operands, results, self, note))
+                return results
             except DofError:
                 raise
             except Exception as error:
                 raise_with_source(eqn, operands, error)
 
-    def _by(self, entry: Entry, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-        """The results by a rule, keeping as much structure as pays."""
+    def _by(self, entry: Entry, eqn: JaxprEqn, operands: Sequence[Any]) -> tuple[Sequence[Any], str]:
+        """The results by a rule, keeping as much structure as pays; and why not more was kept."""
         rule = checked(entry.rule, eqn) if entry.family == "registered" else entry.rule
         if eqn.primitive in STRUCTURED:
-            return rule(self, *operands, **eqn.params)
-        if all(o.tangents.rows.is_uniform for o in operands if has_tangents(o)):
-            return framed(self, rule, operands, eqn.params)
+            return rule(self, *operands, **eqn.params), ""
+        why = JOINED
+        if not all(o.tangents.rows.is_uniform for o in operands if has_tangents(o)):
+            results, why = self._apart(entry, rule, eqn, operands)
+            if results is not None:
+                return results, why
+        return framed(self, rule, operands, eqn.params), why
+
+    def _apart(self, entry: Entry, rule: Any, eqn: JaxprEqn, operands: Sequence[Any]) -> tuple[Any, str]:
+        """The results if elements can keep directions of their own, or else None; and why there are more, or none."""
         if eqn.primitive in POINTWISE:
-            return pointwise(self, rule, operands, eqn.params, shape_of(eqn.outvars[0]))
+            return pointwise(self, rule, operands, eqn.params, shape_of(eqn.outvars[0])), TOO_MANY
         flow = FLOWS.get(eqn.primitive) if entry.family in LINEAR else None
-        if flow is None or (flow.one_side_only and sum(map(has_tangents, operands)) > 1):
-            return framed(self, rule, operands, eqn.params)
+        if flow is None:
+            return None, f"it is not known how directions go through `{eqn.primitive.name}`"
+        if flow.one_side_only and sum(map(has_tangents, operands)) > 1:
+            return None, "both operands depend on x"
         tangents = spread_sum(eqn.primitive, eqn.params, operands)
         if tangents is not None:
-            return spreading(self, rule, operands, eqn.params, tangents)
-        return flowing(self, rule, operands, eqn.params, flow)
+            return spreading(self, rule, operands, eqn.params, tangents), SUMMED
+        return flowing(self, rule, operands, eqn.params, flow), TOO_MANY
 
     def keeps(self, these: Rows) -> bool:
         """Whether slots for each element are fewer than the directions of all, by enough to make up for masks."""
-        return 2 * len(these) <= len(these.directions)
-
-
-def creates_references(program: Any) -> bool:
-    """Whether a program has mutable state of its own: from outside it is a function like any other."""
-    return any(is_reference(v.aval) for eqn in program.eqns for v in eqn.outvars)
-
-
-def _read(env: dict[Any, Any], atom: Any) -> Any:
-    return atom.val if isinstance(atom, Literal) else env[atom]
-
-
-def live_equations(program: Any) -> list[JaxprEqn]:
-    """The equations that the results or side effects of the program need."""
-    needed = {v for v in program.outvars if not isinstance(v, Literal)}
-    live = []
-    for eqn in reversed(program.eqns):
-        if eqn.effects or any(v in needed for v in eqn.outvars):
-            live.append(eqn)
-            needed.update(v for v in eqn.invars if not isinstance(v, Literal))
-    return live[::-1]
+        enough = 1 if self.options.structure == "sparse" else 2
+        return enough * len(these) <= len(these.directions)

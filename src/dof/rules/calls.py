@@ -17,6 +17,7 @@ from dof.rules.pointwise import nonlinear_steps
 from dof.rules.push import Function, function_of
 from dof.rules.registry import Rule, register_named
 from dof.structure import framed, pointwise
+from dof.tangents import has_tangents
 from dof.triple import Triple, is_smooth, zeros_stacked
 
 
@@ -62,7 +63,8 @@ def _elementwise(walk: Any, function: Function, operands: Sequence[Any], traced:
         return elementwise_function(plain.form, function, inner, traced)
 
     shape = next(o.shape for o in operands if isinstance(o, Triple))
-    return pointwise(walk, rule, operands, {}, shape)
+    found = pointwise(walk, rule, operands, {}, shape) if any(map(has_tangents, operands)) else None
+    return framed(walk, rule, operands, {}) if found is None else found
 
 
 def checkpoint_rule(primitive: Primitive) -> Rule:

@@ -28,7 +28,7 @@ def scan_rule(primitive: Primitive) -> Rule:
         consts, init, xs = operands[:n_consts], operands[n_consts : n_consts + n_carry], operands[n_consts + n_carry :]
         slices = [_sliced(x) for x in xs]
 
-        def step(carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        def step(walk: Any, carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             out = walk(jaxpr, [*consts, *carry, *x])
             return list(out[:n_carry]), list(out[n_carry:])
 
@@ -36,7 +36,7 @@ def scan_rule(primitive: Primitive) -> Rule:
             found: list[Kind] = []
 
             def probe(carry: Sequence[Any], x: Sequence[Any]) -> tuple[Sequence[Any], None]:
-                found[:] = map(kind_of, step(carry, x)[0])
+                found[:] = map(kind_of, step(walk.unlogged(), carry, x)[0])
                 return carry, None
 
             jax.eval_shape(lambda: lax.scan(probe, start, slices, length=length))
@@ -45,7 +45,7 @@ def scan_rule(primitive: Primitive) -> Rule:
         kinds = remembered(walk, [jaxpr], operands, lambda: settle(walk.form, kinds_after, init))
 
         def body(carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-            new, ys = step(carry, x)
+            new, ys = step(walk, carry, x)
             return promote(walk.form, new, kinds), ys
 
         carry, ys = lax.scan(
@@ -85,7 +85,7 @@ def while_rule(primitive: Primitive) -> Rule:
         asked, consts, init = operands[:n_cond], operands[n_cond : n_cond + n_body], operands[n_cond + n_body :]
 
         def kinds_after(carry: Sequence[Any]) -> list[Kind]:
-            return list(map(kind_of, jax.eval_shape(lambda: walk(body_jaxpr, [*consts, *carry]))))
+            return list(map(kind_of, jax.eval_shape(lambda: walk.unlogged()(body_jaxpr, [*consts, *carry]))))
 
         kinds = remembered(walk, [body_jaxpr], operands, lambda: settle(walk.form, kinds_after, init))
 
@@ -123,7 +123,7 @@ def cond_rule(primitive: Primitive) -> Rule:
 
     def rule(walk: Any, index: Any, *operands: Any, branches: Any, **params: Any) -> Any:
         def find() -> list[Kind]:
-            shapes = [jax.eval_shape(lambda b=b: walk(b, operands)) for b in branches]
+            shapes = [jax.eval_shape(lambda b=b: walk.unlogged()(b, operands)) for b in branches]
             return reduce(join, ([kind_of(out) for out in of_branch] for of_branch in shapes))
 
         kinds = remembered(walk, branches, operands, find)
