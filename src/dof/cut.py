@@ -22,6 +22,7 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from dof.graph import Graph, Node
 from dof.program import Name
+from dof.work import Work
 
 NARROW = 0.5
 """A value may be on a cut only if it has less than this share of the directions."""
@@ -53,14 +54,31 @@ class Cut(NamedTuple):
     after: list[Node]
 
 
-def cuts(graph: Graph, situation: Situation) -> list[Cut]:
-    """All cuts worth making, from the input on."""
+class Part(NamedTuple):
+    """Nodes, and the values of the cut after them; the last part has none."""
+
+    nodes: list[Node]
+    cut: frozenset[Name]
+
+
+def divide(graph: Graph, situation: Situation) -> list[Part]:
+    """The program in parts, with a cut after each but the last: the best one, and the best ones before and after it."""
     cut = best_cut(graph, situation)
     if cut is None:
-        return []
+        return [Part(graph.nodes, frozenset())]
+    *first, last = divide(replace(graph, nodes=[*cut.before, exchange_at(cut)]), situation)
+    after = divide(replace(graph, nodes=cut.after), _situation_after(graph, cut))
+    return [*first, Part(last.nodes[:-1], cut.values), *after]
+
+
+def exchange_at(cut: Cut) -> Node:
+    """What is done at a cut, as a node: sums over all directions for each pair of elements."""
+    return Node(None, Work(2.0 * cut.width**2, 2.0 * cut.width), tuple(cut.values), keeps_apart=False)
+
+
+def _situation_after(graph: Graph, cut: Cut) -> Situation:
     values = frozenset(name for name in cut.values if graph.widths[name])
-    then = Situation(values, cut.width, are_apart=True, is_coupled=True, is_known=False)
-    return [cut, *cuts(replace(graph, nodes=cut.after), then)]
+    return Situation(values, cut.width, are_apart=True, is_coupled=True, is_known=False)
 
 
 def best_cut(graph: Graph, situation: Situation) -> Cut | None:
@@ -70,7 +88,7 @@ def best_cut(graph: Graph, situation: Situation) -> Cut | None:
         return None
     best, most = None, WORTH * total
     for price in PRICES:
-        cut = _minimum_cut(graph, situation, price / situation.directions)
+        cut = _minimum_cut(graph, situation, costs, price / situation.directions)
         saved = _saved(graph, situation, cut, costs)
         if saved > most:
             best, most = cut, saved
@@ -103,32 +121,34 @@ def _leaves_work(graph: Graph, situation: Situation, costs: Sequence[float], eno
 
 def _saved(graph: Graph, situation: Situation, cut: Cut, costs: Sequence[float]) -> float:
     """What the steps after the cut cost less, without what the exchange costs."""
+    if not cut.before or not any(node.step for node in cut.after):
+        return -np.inf
     number = {id(node): n for n, node in enumerate(graph.nodes)}
-    old = sum(costs[number[id(node)]] for node in cut.after)
-    values = frozenset(name for name in cut.values if graph.widths[name])
-    new = sum(_costs(cut.after, Situation(values, cut.width, True, True, False)))
+    old = sum((costs[number[id(node)]] for node in cut.after), 0.0)
+    new = sum(_costs(cut.after, _situation_after(graph, cut)))
     saved = old - new - _cost_of_exchange(graph, situation, cut)
-    return saved if saved > 6 * WORTH * old else 0.0
+    return saved if saved > 6 * WORTH * old else -np.inf
 
 
 def _cost_of_exchange(graph: Graph, situation: Situation, cut: Cut) -> float:
     """Sums over directions for pairs of elements. Those that are the same for a whole batch count as nothing."""
     shared = graph.width(cut.values & graph.affine) if situation.is_known else 0
     pairs = cut.width**2 - shared**2
-    return 2 * situation.directions * (pairs + (situation.directions * cut.width if situation.is_coupled else 0))
+    coupled = situation.directions * cut.width if situation.is_coupled else 0
+    return 2.0 * situation.directions * (pairs + coupled)
 
 
-def _minimum_cut(graph: Graph, situation: Situation, price: float) -> Cut:
-    """The cut with the least work before it plus `price` for each element on it, relative to all work."""
+def _minimum_cut(graph: Graph, situation: Situation, costs: Sequence[float], price: float) -> Cut:
+    """The cut with the least cost before it plus `price` for each element on it, relative to all costs."""
     names = sorted({*situation.sources, *(n for node in graph.nodes for n in (*node.reads, *node.writes))}, key=str)
     edges = _Edges()
     for name in situation.sources:
         edges.add("source", (name, "in"), INFINITE)
     for name in names:
-        edges.add((name, "in"), (name, "out"), _scaled(price * graph.widths[name]))
-    total = sum(node.work.pushing + node.work.curved for node in graph.nodes) or 1
+        is_narrow = graph.widths[name] < NARROW * situation.directions
+        edges.add((name, "in"), (name, "out"), _scaled(price * graph.widths[name]) if is_narrow else INFINITE)
     for n, node in enumerate(graph.nodes):
-        edges.add(n, "sink", _scaled((node.work.pushing + node.work.curved) / total))
+        edges.add(n, "sink", _scaled(costs[n] / sum(costs)))
         for name in node.reads:
             edges.add((name, "out"), n, INFINITE)  # what is read after the cut is on it, or comes after it
             edges.add(n, (name, "in"), INFINITE)  # before a step comes what it reads

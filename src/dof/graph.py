@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 
 from dof.jax_compat import JaxprEqn
-from dof.program import Name, Program, Step, dependent_writes, family_of, is_linear
-from dof.rules.registry import POINTWISE
+from dof.program import Name, Program, Step, dependent_writes, is_linear
+from dof.rules.registry import POINTWISE, family_of
 from dof.work import Work, size_of, work
 
 
 class Node(NamedTuple):
     """A step that x has an influence on, be it only on which branch is taken."""
 
-    step: Step
+    step: Step | None
+    """None for what is done at a cut."""
     work: Work
     reads: tuple[Name, ...]
     keeps_apart: bool
@@ -25,7 +26,7 @@ class Node(NamedTuple):
 
     @property
     def writes(self) -> tuple[Name, ...]:
-        return self.step.writes
+        return self.step.writes if self.step else ()
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,11 @@ def _needed(found: list[tuple[Step, tuple[Name, ...], bool]], outputs: Collectio
 
 
 def _node(step: Step, reads: tuple[Name, ...], linear: bool, needed: set[Name]) -> Node:
-    cost = work(step.eqn, linear)
-    pushing = 0 if needed.isdisjoint(step.writes) else cost.pushing
+    cost, family = work(step.eqn, linear), family_of(step.eqn.primitive)
+    is_last = needed.isdisjoint(step.writes) and family not in ("call", "loop")  # inside of these much may be pushed
+    pushing = 0 if is_last else cost.pushing
     return Node(step, Work(pushing, cost.curved), reads, _keeps_apart(step.eqn))
 
 
 def _keeps_apart(eqn: JaxprEqn) -> bool:
-    return eqn.primitive in POINTWISE or family_of(eqn) == "indexing"
+    return eqn.primitive in POINTWISE or family_of(eqn.primitive) == "indexing"

@@ -6,11 +6,12 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 from jax import lax
 
 from dof.jax_compat import Closed, JaxprEqn, Literal, find_primitive, is_reference, parts, program_of, shape_of
 from dof.rules.pointwise import nonlinear_steps
-from dof.rules.registry import RULES
+from dof.rules.registry import WITHOUT_CURVATURE, family_of
 from dof.triple import is_smooth
 
 Name = Hashable
@@ -82,6 +83,7 @@ class _Writer:
         self.steps: list[Step] = []
         self.constants: dict[Name, Any] = {}
         self.depends: set[Name] = set()
+        self.written: dict[Hashable, tuple[Name, ...]] = {}
         self.count = 0
 
     def new_name(self) -> Name:
@@ -104,10 +106,26 @@ class _Writer:
         varying = varying_reads(reads, self.depends)
         if _is_plain_call(eqn, varying):
             return self.write(program_of(eqn.params), reads)
+        key = _key(eqn, reads)
+        if key in self.written:
+            return self.written[key]
         step = Step(eqn, reads, tuple(self.new_name() for _ in eqn.outvars))
         self.steps.append(step)
         self.depends.update(dependent_writes(step, self.depends))
+        if key is not None:
+            self.written[key] = step.writes
         return step.writes
+
+
+def _key(eqn: JaxprEqn, reads: Sequence[Any]) -> Hashable | None:
+    """Equal for equations that compute the same: a network that is called twice need be walked once only."""
+    atoms = tuple((str(a.aval), str(a.val)) if isinstance(a, Literal) else a for a in reads)
+    key = (eqn.primitive, atoms, tuple(sorted(eqn.params.items(), key=lambda item: item[0])))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return None if eqn.effects or any(isinstance(a, Literal) and np.ndim(a.val) for a in reads) else key
 
 
 def varying_reads(reads: Sequence[Any], depends: Collection[Name]) -> list[bool]:
@@ -116,14 +134,10 @@ def varying_reads(reads: Sequence[Any], depends: Collection[Name]) -> list[bool]
 
 def dependent_writes(step: Step, depends: Collection[Name]) -> list[Name]:
     """The results that may have derivatives, given the values that have some."""
-    if not any(varying_reads(step.reads, depends)) or family_of(step.eqn) == "constant":
+    if not any(varying_reads(step.reads, depends)) or family_of(step.eqn.primitive) == "constant":
         return []
     results = zip(step.writes, step.eqn.outvars, strict=True)
     return [name for name, v in results if is_smooth(v.aval) and 0 not in shape_of(v)]
-
-
-def family_of(eqn: JaxprEqn) -> str:
-    return RULES[eqn.primitive].family if eqn.primitive in RULES else "general"
 
 
 _CALLS = {find_primitive(name) for name in ("jit", "closed_call", "call", "custom_vjp_call", "composite")}
@@ -131,7 +145,7 @@ _CALLS = {find_primitive(name) for name in ("jit", "closed_call", "call", "custo
 
 def _is_plain_call(eqn: JaxprEqn, varying: Sequence[bool]) -> bool:
     """A call that is the same as its program, of which more is to be seen than from outside."""
-    if eqn.primitive not in _CALLS or family_of(eqn) != "call" or not any(varying):
+    if eqn.primitive not in _CALLS or family_of(eqn.primitive) != "call" or not any(varying):
         return False
     inner = program_of(eqn.params)
     return nonlinear_steps(inner, varying) is None and not creates_references(inner)
@@ -139,9 +153,9 @@ def _is_plain_call(eqn: JaxprEqn, varying: Sequence[bool]) -> bool:
 
 def is_linear(step: Step, depends: Collection[Name]) -> bool:
     """Whether the second derivative vanishes, so that no tangents are needed for what is applied to the results."""
-    varying, family = varying_reads(step.reads, depends), family_of(step.eqn)
+    varying, family = varying_reads(step.reads, depends), family_of(step.eqn.primitive)
     if family == "bilinear":
         return sum(varying) == 1 and not (step.eqn.primitive is lax.div_p and varying[1])
     if step.eqn.primitive in _CALLS and family == "call":
         return nonlinear_steps(program_of(step.eqn.params), varying) == 0
-    return family in ("linear", "indexing", "piecewise linear")
+    return family in WITHOUT_CURVATURE

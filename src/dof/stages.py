@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.array_types import Array
-from dof.cut import Situation, cuts
+from dof.cut import Situation, divide
 from dof.exchange import exchange
 from dof.graph import graph_of
 from dof.program import Name, Program, Step, read
@@ -40,16 +40,15 @@ def stages_of(walk: Walk, program: Program, operands: Sequence[Any], wants_tange
         return whole
     graph = graph_of(program, varying, wants_tangents)
     situation = _situation(walk, program, operands)
-    found = cuts(graph, situation)
-    if not found:
+    first, *others = divide(graph, situation)
+    if not others:
         return whole
-    influenced = {id(node.step) for node in graph.nodes}
-    steps = [[node.step for node in cut.before] for cut in found] + [[node.step for node in found[-1].after]]
-    later = influenced - {id(step) for step in steps[0]}
-    steps[0] = [step for step in program.steps if id(step) not in later]  # also what x has no influence on
-    widths = [{name: graph.widths[name] for name in cut.values} for cut in found]
-    shared = [frozenset(graph.affine) if situation.is_known else frozenset()] + [frozenset()] * len(found)
-    return [Stage(*parts) for parts in zip(steps, [*widths, {}], shared, strict=True)]
+    later = {id(node.step) for part in others for node in part.nodes}
+    steps = [[step for step in program.steps if id(step) not in later]]  # also what x has no influence on
+    steps += [[node.step for node in part.nodes if node.step] for part in others]
+    cuts = [{name: graph.widths[name] for name in part.cut} for part in (first, *others)]
+    shared = [frozenset(graph.affine) if situation.is_known else frozenset()] + [frozenset()] * len(others)
+    return [Stage(*parts) for parts in zip(steps, cuts, shared, strict=True)]
 
 
 def _width(operand: Any) -> int:

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dof.jax_compat import JaxprEqn, parts, program_of, shape_of
+from dof.rules.registry import WITHOUT_CURVATURE, family_of
 
+MATRIX_PRODUCTS = ("dot_general", "conv_general_dilated")
 TURNS = 10
 """What a loop whose length is not known is taken to run."""
 
@@ -26,7 +28,7 @@ class Work(NamedTuple):
 
     def of(self, directions: int, is_coupled: bool) -> float:
         """The whole, if directions are summed each with itself, or each with each."""
-        return directions * (self.pushing + self.curved * (directions if is_coupled else 1))
+        return float(directions * (self.pushing + self.curved * (directions if is_coupled else 1)))
 
 
 def size_of(variable: Any) -> int:
@@ -49,7 +51,7 @@ def _operations(eqn: JaxprEqn, results: int) -> float:
     if eqn.primitive.name == "conv_general_dilated":
         features = eqn.params["dimension_numbers"].rhs_spec[0]
         return 2 * results * operands[1] / max(shape_of(eqn.invars[1])[features], 1)
-    return results + max(operands, default=0)
+    return float(results + max(operands, default=0))
 
 
 def _of_inner(name: str, params: dict[str, Any]) -> Work:
@@ -63,5 +65,9 @@ def _of_inner(name: str, params: dict[str, Any]) -> Work:
 
 
 def _of_program(jaxpr: Any) -> Work:
-    """As if everything in it were to depend on x."""
-    return sum((work(eqn, is_linear=False) for eqn in parts(jaxpr)[0].eqns), Work())
+    """As if everything in it depended on x, but for one side of each matrix product."""
+    return sum((work(eqn, _is_straight(eqn)) for eqn in parts(jaxpr)[0].eqns), Work())
+
+
+def _is_straight(eqn: JaxprEqn) -> bool:
+    return family_of(eqn.primitive) in WITHOUT_CURVATURE or eqn.primitive.name in MATRIX_PRODUCTS

@@ -21,12 +21,19 @@ RULES: dict[Primitive, Entry] = {}
 LINEAR = ("linear", "indexing", "bilinear")
 """Families of which a rule does not sum over directions, as long as a single operand varies."""
 
+WITHOUT_CURVATURE = ("linear", "indexing", "piecewise linear")
+"""Families whose second derivative vanishes, whatever varies."""
+
 POINTWISE: set[Primitive] = set()
 """Primitives whose result at one position depends on the operands at that position only."""
 
 
 STRUCTURED: set[Primitive] = set()
 """Primitives whose rules take triples that know their directions: calls and loops, which only pass them on."""
+
+
+def family_of(primitive: Primitive) -> str:
+    return RULES[primitive].family if primitive in RULES else "general"
 
 
 def register(primitive: Primitive, family: str, rule: Rule, pointwise: bool = False, structured: bool = False) -> None:
