@@ -49,7 +49,7 @@ NETWORKS = {
     "checkpoint": (lambda w, x: jax.checkpoint(lambda h: jnp.tanh(jnp.tanh(h @ w[1]) @ w[2]) @ w[3])(x @ w[0]), H),
     "chosen": (chosen, H + 1),
     "several": (lambda w, x: (net(w, x), jnp.sum(x**3), 2 * x, x @ w[0]), H),
-    "complex": (lambda w, x: jnp.abs(jnp.tanh(x @ w[0] * (1 + 2j)) @ w[1]) @ w[2] @ w[3], H),
+    "complex": (lambda w, x: jnp.tanh(jnp.abs(jnp.tanh(x @ w[0] * (1 + 2j)) @ w[1]) @ w[2]) @ w[3], H),
 }
 
 OPERATORS = {
@@ -190,7 +190,7 @@ def test_no_cut_where_none_helps():
     assert not dof.explain(thin, partial(net, WEIGHTS), X).cuts
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=10, deadline=None, derandomize=True)
 @given(st.integers(0, 2**31))
 def test_random_programs(seed):
     """Any cut that a random program has, worth it or not, leaves the result as it is."""
@@ -211,7 +211,7 @@ STEPS = [
     lambda one, two, weights: one @ weights[: one.shape[0]],
     lambda one, two, weights: one * jnp.sum(two),
     lambda one, two, weights: jnp.concatenate([one[:1], two[:2] ** 2]),
-    lambda one, two, weights: jnp.where(jnp.sum(two) > 0, one, 2 * one),
+    lambda one, two, weights: jnp.where(jnp.sum(two) > 0.1, one, 2 * one),
     lambda one, two, weights: one - jnp.mean(two),
     lambda one, two, weights: jax.lax.stop_gradient(two)[:1] * jnp.sin(one),
 ]

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dof
-from dof.propagate import propagate_all
 from dof.rows import NONE, Rows, collapse, merge, rows, uniform
 from dof.rules.registry import RULES, register
 from oracle import assert_close, reference
@@ -21,12 +20,9 @@ W2 = RNG.normal(size=(BLOCKS, WIDTH, WIDTH)) / 2
 X = jnp.asarray(RNG.normal(size=N))
 
 
-def slots(f, L, x=X):
-    """How many directions each leaf of f(x) keeps for each of its elements."""
-    outputs = propagate_all(f, [L], 0, (x,), {}).outputs
-    return [
-        len(out.tangents.rows) if isinstance(out, dof.Triple) and out.tangents is not None else 0 for out in outputs
-    ]
+def slots(f, L, x=X, **options):
+    """The most directions that any value keeps for each of its elements."""
+    return max(equation.slots for equation in dof.explain(L, f, x, cut=None, **options).equations)
 
 
 def by_einsum(x):
@@ -87,7 +83,7 @@ def test_blocks(network, name):
     expected = jax.jit(reference(dense(blocks), np.ones(N), 0.5, product))(X)
     for a in (dof.BlockDiagonal(blocks), dense(blocks)):
         L = dof.Operator(a=a, b=np.ones(N), c=0.5)
-        assert set(slots(network, L)) == {kept}
+        assert slots(network, L) == kept
         assert_close(jax.jit(L(product))(X), expected)
     traced = jax.jit(lambda a, x: dof.Operator(a=dof.BlockDiagonal(a), b=np.ones(N), c=0.5)(product)(x))
     assert_close(traced(blocks, X), expected)
@@ -110,14 +106,14 @@ def test_pairs_of_particles():
         r = x.reshape(BLOCKS, SIZE)
         return jnp.sqrt(jnp.sum((r[:, None] - r[None]) ** 2, axis=-1) + 0.1)
 
-    assert slots(distances, dof.laplacian) == [2 * SIZE]
+    assert slots(distances, dof.laplacian) == 2 * SIZE
     potential = lambda x: jnp.sum(jnp.exp(-distances(x)))  # noqa: E731
     assert_close(dof.laplacian(potential)(X), reference(np.eye(N), 0 * X, 0.0, potential)(X))
 
 
 def test_separable():
     features = lambda x: jnp.tanh(x[:, None] * W1.reshape(N, WIDTH))  # noqa: E731
-    assert slots(features, dof.laplacian) == [1]
+    assert slots(features, dof.laplacian) == 1
     f = lambda x: jnp.sum(jnp.prod(features(x), axis=0))  # noqa: E731
     assert_close(dof.laplacian(f)(X), reference(np.eye(N), 0 * X, 0.0, f)(X))
 
@@ -137,6 +133,12 @@ MOVES = {
     "sub": (lambda x: x[:6] - x[6:], 2),
     "outer": (lambda x: x[:6, None] * x[6:], 2),
     "same": (lambda x: x * jnp.sin(x), 1),
+    "take": (lambda x: x[np.array([3, -1, 0, 3])] ** 2, 1),
+    "take_or_fill": (lambda x: jnp.take(x, np.array([3, 99, 0]), mode="fill", fill_value=2.0), 1),
+    "pad": (lambda x: jnp.pad(x, (2, 1))[1:9], 1),
+    "tile": (lambda x: jnp.tile(x[:3], 2), 1),
+    "dynamic_slice": (lambda x: jax.lax.dynamic_slice(x, (2,), (4,)), 1),
+    "pairs": (lambda x: x[np.triu_indices(N, 1)[0]] - x[np.triu_indices(N, 1)[1]], 2),
     "sort": (jnp.sort, N),
     "softmax": (jax.nn.softmax, N),
 }
@@ -145,7 +147,7 @@ MOVES = {
 @pytest.mark.parametrize("name", MOVES)
 def test_moves(name):
     f, kept = MOVES[name]
-    assert slots(f, dof.laplacian) == [kept]
+    assert slots(f, dof.laplacian) == kept
     bent = lambda x: jnp.sin(f(x)) * f(x) ** 2  # noqa: E731
     assert_close(jax.jit(dof.laplacian(bent))(X), reference(np.eye(N), 0 * X, 0.0, bent)(X))
 
@@ -164,6 +166,60 @@ def test_rules_of_users_get_all_directions(rule):
     power = 1 if rule == "general" else 2
     f = lambda x: jnp.sum(jnp.sin(x.reshape(4, 3)), axis=1) ** power  # noqa: E731
     assert_close(found, reference(np.eye(N), 0 * X, 0.0, f)(X))
+
+
+def test_products_of_values_with_other_directions_have_no_cross_term():
+    """Nothing is summed over directions for the product of functions of either half."""
+
+    def sums(start):
+        f = lambda x: jnp.prod(x[:6]) * jnp.max(x[start:])  # noqa: E731
+        assert_close(dof.laplacian(f)(X), reference(np.eye(N), 0 * X, 0.0, f)(X))
+        last = lambda y: dof.laplacian(lambda x: jnp.max(x[:6]) * jnp.max(x[start:]))(y)  # noqa: E731
+        return str(jax.make_jaxpr(last)(X)).count("reduce_sum")
+
+    assert sums(6) == sums(5) - 1
+
+
+def determinant(x):
+    """Orbitals of each particle from its own position and from its distances to the others."""
+    r = x.reshape(BLOCKS, SIZE)
+    distances = jnp.sqrt(jnp.sum((r[:, None] - r[None]) ** 2, axis=-1) + 0.1)
+    orbitals = jnp.tanh(r @ W1[0] @ W1[0].T @ W1[1][:, :BLOCKS]) * jnp.exp(-distances)
+    return jnp.linalg.slogdet(orbitals)[1]
+
+
+def attention(x):
+    """Queries, keys and values of each token by itself; their products mix them."""
+    tokens = x.reshape(BLOCKS, SIZE)
+    q, k, v = (jnp.tanh(tokens @ w) for w in W1[:3])
+    return jnp.sum(jax.nn.softmax(q @ k.T) @ v)
+
+
+@pytest.mark.parametrize(
+    "f, ends", [(determinant, "custom_jvp_call"), (attention, "dot_general")], ids=["determinant", "attention"]
+)
+def test_structure_is_kept_until_something_mixes_all(f, ends):
+    found = dof.explain(dof.laplacian, f, X)
+    assert found.lost[0].primitive == ends
+    assert all(e.slots <= 2 * SIZE for e in found.equations[: found.equations.index(found.lost[0])])
+    assert_close(jax.jit(dof.laplacian(f))(X), jax.jit(reference(np.eye(N), 0 * X, 0.0, f))(X), 1e-9)
+
+
+@pytest.mark.parametrize("structure", ["dense", "sparse"])
+def test_structure_can_be_chosen(structure):
+    f = lambda x: jnp.sum(jnp.prod(by_einsum(x), axis=0)) + jnp.sum(x[:7] * x[5:])  # noqa: E731
+    assert slots(by_einsum, dof.laplacian, structure=structure) == (N if structure == "dense" else SIZE)
+    assert_close(dof.laplacian(f, structure=structure)(X), reference(np.eye(N), 0 * X, 0.0, f)(X))
+
+
+def test_explanation():
+    found = dof.explain(dof.laplacian, lambda x: jnp.sum(jnp.sort(jnp.tanh(x)) ** 2), X)
+    assert found.directions == N
+    assert [e.primitive for e in found.equations] == ["tanh", "sort", "integer_pow", "reduce_sum"]
+    assert [e.slots for e in found.equations] == [1, N, N, N]
+    assert [e.primitive for e in found.lost] == ["sort"]
+    assert "it is not known how directions go through `sort`" in str(found)
+    assert "test_structure.py" in found.lost[0].source
 
 
 def test_propagate_gives_the_directions_of_the_user():

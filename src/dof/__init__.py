@@ -1,9 +1,10 @@
 """Exact second-order differential operators of neural networks, by one forward propagation.
 
 Reading order: operator (what the user says); matrices, terms, coefficients (its parts, and what they are at x); factor,
-directions (A = Lᵀ Q L); propagate (the whole path on one screen); triple, form (what is carried, and how it is summed);
-tangents, rows, structure, flow (only the directions a value depends on); walk (over the traced program), rules (one
-file per family of primitives); readout, apply (the results).
+directions, share (A = Lᵀ Q L); propagate (the whole path on one screen); triple, form, coupling (what is carried, and
+how it is summed); program, graph, work, network, cut, stages, exchange (the program in parts, with narrow cuts between
+them); walk (over a part), rules (one file per family of primitives); tangents, rows, structure, flow, positions, spread
+(only the directions a value depends on); readout, apply (the results); record, explain (what was done).
 """
 
 from dof.apply import jointly, propagate

@@ -12,15 +12,14 @@ are; a value on it adds, for each element, one direction to all steps after it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from dof.graph import Graph, Node
+from dof.network import INFINITE, Network
 from dof.program import Name
 from dof.work import Work
 
@@ -30,7 +29,8 @@ WORTH = 0.05
 """What a cut must save of the whole; and six times as much of the part after it, in case the estimates are wrong."""
 PRICES = (4.0, 1.0, 0.25, 0.06, 0.01)
 """Costs of a direction after the cut, relative to all work, to try."""
-INFINITE = 2**30
+OVERHEAD = 5000
+"""Operations that an exchange must save only to make up for being there."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _situation_after(graph: Graph, cut: Cut) -> Situation:
 
 
 def best_cut(graph: Graph, situation: Situation) -> Cut | None:
-    costs = [*_costs(graph.nodes, situation)]
+    costs = [*_costs(graph, graph.nodes, situation)]
     total = sum(costs)
     if not _leaves_work(graph, situation, costs, WORTH * total):
         return None
@@ -95,11 +95,11 @@ def best_cut(graph: Graph, situation: Situation) -> Cut | None:
     return best
 
 
-def _costs(nodes: Sequence[Node], situation: Situation) -> Iterator[float]:
+def _costs(graph: Graph, nodes: Sequence[Node], situation: Situation) -> Iterator[float]:
     """What each node costs with these directions. Near the sources an element has one direction of its own."""
     apart = set(situation.sources) if situation.are_apart else set()
     for node in nodes:
-        if apart.issuperset(node.reads):
+        if apart.issuperset(name for name in node.reads if graph.widths[name]):
             yield node.work.of(1, False)
             apart.update(node.writes if node.keeps_apart else ())
         else:
@@ -121,11 +121,11 @@ def _leaves_work(graph: Graph, situation: Situation, costs: Sequence[float], eno
 
 def _saved(graph: Graph, situation: Situation, cut: Cut, costs: Sequence[float]) -> float:
     """What the steps after the cut cost less, without what the exchange costs."""
-    if not cut.before or not any(node.step for node in cut.after):
+    if not cut.before or not cut.width or not any(node.step for node in cut.after):
         return -np.inf
     number = {id(node): n for n, node in enumerate(graph.nodes)}
     old = sum((costs[number[id(node)]] for node in cut.after), 0.0)
-    new = sum(_costs(cut.after, _situation_after(graph, cut)))
+    new = sum(_costs(graph, cut.after, _situation_after(graph, cut)))
     saved = old - new - _cost_of_exchange(graph, situation, cut)
     return saved if saved > 6 * WORTH * old else -np.inf
 
@@ -135,27 +135,27 @@ def _cost_of_exchange(graph: Graph, situation: Situation, cut: Cut) -> float:
     shared = graph.width(cut.values & graph.affine) if situation.is_known else 0
     pairs = cut.width**2 - shared**2
     coupled = situation.directions * cut.width if situation.is_coupled else 0
-    return 2.0 * situation.directions * (pairs + coupled)
+    return OVERHEAD + 2.0 * situation.directions * (pairs + coupled)
 
 
 def _minimum_cut(graph: Graph, situation: Situation, costs: Sequence[float], price: float) -> Cut:
     """The cut with the least cost before it plus `price` for each element on it, relative to all costs."""
     names = sorted({*situation.sources, *(n for node in graph.nodes for n in (*node.reads, *node.writes))}, key=str)
-    edges = _Edges()
+    network = Network()
     for name in situation.sources:
-        edges.add("source", (name, "in"), INFINITE)
+        network.add("source", (name, "in"), INFINITE)
     for name in names:
         is_narrow = graph.widths[name] < NARROW * situation.directions
-        edges.add((name, "in"), (name, "out"), _scaled(price * graph.widths[name]) if is_narrow else INFINITE)
+        network.add((name, "in"), (name, "out"), _scaled(price * graph.widths[name]) if is_narrow else INFINITE)
     for n, node in enumerate(graph.nodes):
-        edges.add(n, "sink", _scaled(costs[n] / sum(costs)))
+        network.add(n, "sink", _scaled(costs[n] / sum(costs)))
         for name in node.reads:
-            edges.add((name, "out"), n, INFINITE)  # what is read after the cut is on it, or comes after it
-            edges.add(n, (name, "in"), INFINITE)  # before a step comes what it reads
+            network.add((name, "out"), n, INFINITE)  # what is read after the cut is on it, or comes after it
+            network.add(n, (name, "in"), INFINITE)  # before a step comes what it reads
         for name in node.writes:
-            edges.add(n, (name, "in"), INFINITE)
-            edges.add((name, "in"), n, INFINITE)
-    reached = edges.reached_after_flow("source", "sink")
+            network.add(n, (name, "in"), INFINITE)
+            network.add((name, "in"), n, INFINITE)
+    reached = network.reached_after_flow("source", "sink")
     values = frozenset(n for n in names if (n, "in") in reached and (n, "out") not in reached)
     before = [node for n, node in enumerate(graph.nodes) if n in reached]
     after = [node for n, node in enumerate(graph.nodes) if n not in reached]
@@ -164,29 +164,3 @@ def _minimum_cut(graph: Graph, situation: Situation, costs: Sequence[float], pri
 
 def _scaled(share: float) -> int:
     return min(int(share * 2**26), INFINITE)
-
-
-class _Edges:
-    """A graph with capacities, whose nodes may be anything."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[Any, int] = {}
-        self.edges: list[tuple[int, int, int]] = []
-
-    def add(self, start: Any, end: Any, capacity: int) -> None:
-        if capacity:
-            self.edges.append((self._number(start), self._number(end), capacity))
-
-    def _number(self, node: Any) -> int:
-        return self.numbers.setdefault(node, len(self.numbers))
-
-    def reached_after_flow(self, source: Any, sink: Any) -> Collection[Any]:
-        """What can still be reached from the source when the flow is at its maximum."""
-        size, ends = (1 + max(self._number(source), self._number(sink), len(self.numbers) - 1),) * 2, (source, sink)
-        starts, stops, capacities = map(np.array, zip(*self.edges, strict=True))
-        matrix = coo_array((capacities.astype(np.int32), (starts, stops)), shape=size).tocsr()
-        flow = maximum_flow(matrix, *map(self._number, ends)).flow
-        residual = matrix - flow
-        residual.eliminate_zeros()
-        reached = set(breadth_first_order(residual, self._number(source), return_predecessors=False).tolist())
-        return {node for node, number in self.numbers.items() if number in reached}

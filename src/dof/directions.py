@@ -64,7 +64,7 @@ def group(rows: Array) -> Group:
     if not isinstance(rows, np.ndarray):
         return rows
     row, column = np.nonzero(rows)
-    return KnownRows(*rows.shape, row, column, rows[row, column])
+    return KnownRows(len(rows), rows.shape[1], row, column, rows[row, column])
 
 
 def scaled_coordinates(scales: np.ndarray) -> KnownRows:
@@ -79,7 +79,9 @@ def count(groups: Sequence[Group]) -> int:
 
 def entries_by_column(groups: Sequence[Group], start: int, stop: int) -> tuple[Array, np.ndarray]:
     """(entries, rows they stand in) of the columns start … stop − 1, of shape (slots, stop − start)."""
-    entries, indices, first = [np.zeros((0, stop - start))], [np.zeros((0, stop - start), int)], 0
+    nothing = np.zeros((0, stop - start))
+    entries: list[Array] = [nothing]
+    indices, first = [nothing.astype(int)], 0
     for rows in groups:
         if isinstance(rows, KnownRows):
             values, index = rows.columns(start, stop).slots()

@@ -9,8 +9,9 @@ derivatives g: right for any rank and any sign, and differentiable as often as o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -54,8 +55,25 @@ def _couplings(form: Form, columns: Sequence[Array], starts: Sequence[int]) -> t
     return tuple(
         Coupling(matrix[None], channel, starts[i], None if i == j else starts[j])
         for i, j in pairs
-        for channel, matrix in enumerate(form.pair(columns[i], columns[j]))
+        for channel, matrix in enumerate(form.pair(columns[i], columns[j]) if i < j else _gram(form, columns[i]))
     )
+
+
+def _gram(form: Form, g: Array) -> Array:
+    """gᵀ q g. Its derivative is the sum of a product and of its mirror image: JAX would compute both."""
+    if not form.is_known:  # what is traced must not be closed over
+        return form.pair(g, g)
+
+    @jax.custom_jvp
+    def gram(g: Array) -> Array:
+        return form.pair(g, g)
+
+    @gram.defjvp
+    def derivative(primals: Any, tangents: Any) -> Any:
+        half = form.pair(*primals, *tangents)
+        return gram(*primals), half + jnp.swapaxes(half, 1, 2)
+
+    return gram(g)
 
 
 def _along_themselves(triples: Sequence[Triple]) -> list[Triple]:

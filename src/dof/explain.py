@@ -66,10 +66,10 @@ def explain(
     result keeps, roughly what that costs, and why structure ends where it does; and the cuts.
 
     >>> import dof, jax.numpy as jnp
-    >>> net = lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ jnp.ones((100, 3))) @ jnp.ones((3, 8))))
-    >>> found = dof.explain(dof.laplacian, net, jnp.ones(100))
+    >>> net = lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ jnp.ones((1000, 8))) @ jnp.ones((8, 64))))
+    >>> found = dof.explain(dof.laplacian, net, jnp.ones(1000))
     >>> found.directions, found.cuts[0].after
-    (100, 3)
+    (1000, 8)
     """
     if not isinstance(L, Applicable):
         found = f"is of type {type(L).__name__}"

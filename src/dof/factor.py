@@ -82,7 +82,8 @@ def _factor_diagonal(entries: Any) -> Quadratic:
 
 def _factor_blocks(blocks: Blocks, n: int) -> Quadratic:
     """Block by block, so that each direction moves the coordinates of one block only."""
-    row, column, entry = ([np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0)])
+    row, column = [np.zeros(0, int)], [np.zeros(0, int)]
+    entry: list[Any] = [np.zeros(0)]
     weights: list[Any] = [np.zeros(0)]
     start = found = 0
     for block in (block for stack in blocks.stacks for block in stack):

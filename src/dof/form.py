@@ -69,9 +69,13 @@ class Form:
         return exact_einsum("ri,crj->cij", g, self.weigh(h))
 
     @property
+    def is_known(self) -> bool:
+        """Whether it is known when tracing, and so the same for all points of a batch."""
+        return isinstance(self.weights, np.ndarray) and not self.couplings
+
+    @property
     def is_plain_sum(self) -> bool:
-        known = isinstance(self.weights, np.ndarray) and not self.couplings
-        return known and self.channels == 1 and bool((self.weights == 1).all())
+        return self.is_known and self.channels == 1 and bool((self.weights == 1).all())
 
     def weighted_sum(self, products: Inexact[Array, " r *s"]) -> Inexact[Array, " c *s"]:
         """Σ_k weights_k p_k: the sum over directions of a form without couplings."""

@@ -9,7 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from jax import lax
 
-from dof.jax_compat import Closed, JaxprEqn, Literal, find_primitive, is_reference, parts, program_of, shape_of
+from dof.jax_compat import (
+    Closed,
+    JaxprEqn,
+    Literal,
+    find_primitive,
+    is_reference,
+    parts,
+    program_of,
+    shape_of,
+    source_line,
+)
 from dof.rules.pointwise import nonlinear_steps
 from dof.rules.registry import WITHOUT_CURVATURE, family_of
 from dof.triple import is_smooth
@@ -90,14 +100,16 @@ class _Writer:
         self.count += 1
         return self.count
 
-    def write(self, jaxpr: Closed, inputs: Sequence[Any]) -> list[Any]:
-        """Append the steps of a program; gives its outputs."""
+    def write(self, jaxpr: Closed, inputs: Sequence[Any], call: JaxprEqn | None = None) -> list[Any]:
+        """Append the steps of a program; gives its outputs. Inside of a function of JAX itself it is the call that has
+        a place in the source of the user."""
         program, consts = parts(jaxpr)
         atoms = {v: self.new_name() for v in program.constvars}
         self.constants.update((atoms[v], value) for v, value in zip(program.constvars, consts, strict=True))
         atoms.update(zip(program.invars, inputs, strict=True))
         read = lambda atom: atom if isinstance(atom, Literal) else atoms[atom]  # noqa: E731
-        for eqn in program.eqns:
+        for inner in program.eqns:
+            eqn = inner.replace(source_info=call.source_info) if call and not source_line(inner) else inner
             reads = tuple(map(read, eqn.invars))
             atoms.update(zip(eqn.outvars, self._results(eqn, reads), strict=True))
         return [read(atom) for atom in program.outvars]
@@ -105,7 +117,7 @@ class _Writer:
     def _results(self, eqn: JaxprEqn, reads: tuple[Any, ...]) -> Sequence[Any]:
         varying = varying_reads(reads, self.depends)
         if _is_plain_call(eqn, varying):
-            return self.write(program_of(eqn.params), reads)
+            return self.write(program_of(eqn.params), reads, eqn)
         key = _key(eqn, reads)
         if key in self.written:
             return self.written[key]

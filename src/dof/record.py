@@ -12,6 +12,7 @@ from dof.work import work
 
 TOO_MANY = "elements would keep more than half of the directions each"
 SUMMED = "it sums over elements of all directions"
+WHOLE = "it is differentiated as a whole, along all directions"
 JOINED = "its operands depend on different directions"
 
 

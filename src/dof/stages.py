@@ -20,21 +20,19 @@ from dof.walk import Walk
 
 
 class Stage(NamedTuple):
-    """Steps, and the cut after them: its values, with the number of directions that each brings."""
+    """Steps, and the values of the cut after them."""
 
     steps: list[Step]
-    cut: dict[Name, int]
+    cut: frozenset[Name] = frozenset()
     shared: frozenset[Name] = frozenset()
     """Those whose derivatives, and how these are summed, are the same for all points of a batch."""
-
-    @property
-    def width(self) -> int:
-        return sum(self.cut.values())
+    passing: frozenset[Name] = frozenset()
+    """Values whose tangents nothing after the cut needs, and which may just pass."""
 
 
 def stages_of(walk: Walk, program: Program, operands: Sequence[Any], wants_tangents: bool) -> list[Stage]:
     """How to walk through the program; a single stage if no cut is worth it."""
-    whole = [Stage(program.steps, {})]
+    whole = [Stage(program.steps)]
     varying = {name: _width(o) for name, o in zip(program.inputs, operands, strict=True) if isinstance(o, Triple)}
     if walk.options.cut is None or not varying or any(step.eqn.effects for step in program.steps):
         return whole
@@ -46,9 +44,10 @@ def stages_of(walk: Walk, program: Program, operands: Sequence[Any], wants_tange
     later = {id(node.step) for part in others for node in part.nodes}
     steps = [[step for step in program.steps if id(step) not in later]]  # also what x has no influence on
     steps += [[node.step for node in part.nodes if node.step] for part in others]
-    cuts = [{name: graph.widths[name] for name in part.cut} for part in (first, *others)]
+    passing = frozenset(name for name, width in graph.widths.items() if not width)
     shared = [frozenset(graph.affine) if situation.is_known else frozenset()] + [frozenset()] * len(others)
-    return [Stage(*parts) for parts in zip(steps, cuts, shared, strict=True)]
+    cuts = [part.cut - passing for part in (first, *others)]
+    return [Stage(*parts, passing) for parts in zip(steps, cuts, shared, strict=True)]
 
 
 def _width(operand: Any) -> int:
@@ -63,7 +62,7 @@ def _situation(walk: Walk, program: Program, operands: Sequence[Any]) -> Situati
         form.directions,
         are_apart=not all(o.tangents.rows.is_uniform for _, o in varying if has_tangents(o)),
         is_coupled=bool(form.couplings),
-        is_known=isinstance(form.weights, np.ndarray) and not form.couplings,
+        is_known=form.is_known,
     )
 
 
@@ -84,19 +83,23 @@ def walk_in_stages(walk: Walk, program: Program, stages: Sequence[Stage], operan
 
 
 def _pass(walk: Walk, env: dict[Name, Any], stage: Stage) -> tuple[Walk, dict[Name, Any], list[Array]]:
-    """Exchange the directions. Of what is not on the cut, nothing that has tangents is left: they would be others."""
-    kept = {name: value for name, value in env.items() if name in stage.cut or not isinstance(value, Triple)}
-    for name in (name for name, value in kept.items() if isinstance(value, Triple) and not stage.cut[name]):
-        kept[name] = triple_or_constant(kept[name].value, None, kept[name].applied)
+    """Exchange the directions. A value that has others, and is neither on the cut nor just passing, is gone."""
+    kept = {name: _without_tangents(value) if name in stage.passing else value for name, value in env.items()}
+    kept = {name: value for name, value in kept.items() if name in stage.cut or not has_tangents(value)}
     names = [name for name, value in kept.items() if has_tangents(value)]
     if not names:
         return walk, kept, []
     groups = [[n for n in names if n in stage.shared], [n for n in names if n not in stage.shared]]
-    if walk.log is not None:
-        walk.log.append(Cut(walk.form.directions, stage.width, tuple(_describe(kept[name]) for name in names)))
     exchanged = exchange(walk.form, [[kept[name] for name in group] for group in groups if group])
+    if walk.log is not None:
+        values = tuple(_describe(kept[name]) for name in names)
+        walk.log.append(Cut(walk.form.directions, exchanged.form.directions, values))
     kept.update(zip([*groups[0], *groups[1]], exchanged.triples, strict=True))
     return walk.with_form(exchanged.form), kept, [exchanged.directions]
+
+
+def _without_tangents(value: Any) -> Any:
+    return triple_or_constant(value.value, None, value.applied) if isinstance(value, Triple) else value
 
 
 def _describe(triple: Triple) -> str:

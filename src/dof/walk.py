@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +11,6 @@ import jax
 
 from dof.diagnose import checked, raise_with_source, refuse_reference
 from dof.errors import DofError
-from dof.flow import FLOWS
 from dof.form import Form
 from dof.jax_compat import (
     Closed,
@@ -22,8 +22,9 @@ from dof.jax_compat import (
     shape_of,
 )
 from dof.options import DEFAULT, Options
+from dof.positions import flow_of, is_known, names_of_positions
 from dof.program import Name, Step, as_program, creates_references, read
-from dof.record import JOINED, SUMMED, TOO_MANY, Log, record
+from dof.record import JOINED, SUMMED, TOO_MANY, WHOLE, Log, record
 from dof.rows import Rows
 from dof.rules import RULES
 from dof.rules.general import general, general_rule
@@ -70,8 +71,12 @@ class Walk:
     def run(self, steps: Sequence[Step], env: dict[Name, Any], kept: Collection[Name]) -> None:
         """Take the steps, one after the other; values that no later step reads are freed."""
         last_use = {name: n for n, step in enumerate(steps) for name in step.names}
+        positions = names_of_positions(steps)
         for n, step in enumerate(steps):
-            results = self.step(step.eqn, [read(env, atom) for atom in step.reads])
+            operands = [read(env, atom) for atom in step.reads]
+            is_position = not set(positions).isdisjoint(step.writes) and all(map(is_known, operands))
+            with jax.ensure_compile_time_eval() if is_position else nullcontext():
+                results = self.step(step.eqn, operands)
             env.update(zip(step.writes, results, strict=True))
             for name in step.names:
                 if last_use[name] == n and name not in kept:
@@ -89,8 +94,9 @@ class Walk:
             place = len(self.log) if self.log is not None else 0
             try:
                 results, note = self._by(entry, eqn, operands)
-                if self.log is not None:  # before what was written down for an inner program
-                    self.log.insert(place, record(eqn, entry.family, operands, results, self, note))
+                if self.log is not None:  # before what was written down for an inner program, which says more
+                    why = "" if len(self.log) > place else note
+                    self.log.insert(place, record(eqn, entry.family, operands, results, self, why))
                 return results
             except DofError:
                 raise
@@ -101,7 +107,7 @@ class Walk:
         """The results by a rule, keeping as much structure as pays; and why not more was kept."""
         rule = checked(entry.rule, eqn) if entry.family == "registered" else entry.rule
         if eqn.primitive in STRUCTURED:
-            return rule(self, *operands, **eqn.params), ""
+            return rule(self, *operands, **eqn.params), WHOLE
         why = JOINED
         if not all(o.tangents.rows.is_uniform for o in operands if has_tangents(o)):
             results, why = self._apart(entry, rule, eqn, operands)
@@ -113,7 +119,7 @@ class Walk:
         """The results if elements can keep directions of their own, or else None; and why there are more, or none."""
         if eqn.primitive in POINTWISE:
             return pointwise(self, rule, operands, eqn.params, shape_of(eqn.outvars[0])), TOO_MANY
-        flow = FLOWS.get(eqn.primitive) if entry.family in LINEAR else None
+        flow = flow_of(eqn.primitive, operands) if entry.family in LINEAR else None
         if flow is None:
             return None, f"it is not known how directions go through `{eqn.primitive.name}`"
         if flow.one_side_only and sum(map(has_tangents, operands)) > 1:

@@ -1,0 +1,39 @@
+"""The maximum flow through a network, and with it its minimum cut."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+INFINITE = 2**30
+"""SciPy computes in 32 bits."""
+
+
+class Network:
+    """Edges with capacities between nodes, which may be anything that can be hashed."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+        self.edges: list[tuple[int, int, int]] = []
+
+    def add(self, start: Any, end: Any, capacity: int) -> None:
+        if capacity:
+            self.edges.append((self._number(start), self._number(end), capacity))
+
+    def _number(self, node: Any) -> int:
+        return self.numbers.setdefault(node, len(self.numbers))
+
+    def reached_after_flow(self, source: Any, sink: Any) -> Collection[Any]:
+        """What can still be reached from the source when the flow is at its maximum."""
+        first, last = self._number(source), self._number(sink)
+        starts, stops, capacities = map(np.array, zip(*self.edges, strict=True))
+        size = (len(self.numbers), len(self.numbers))
+        matrix = coo_array((capacities.astype(np.int32), (starts, stops)), shape=size).tocsr()
+        residual = matrix - maximum_flow(matrix, first, last).flow
+        residual.eliminate_zeros()
+        reached = set(breadth_first_order(residual, first, return_predecessors=False).tolist())
+        return {node for node, number in self.numbers.items() if number in reached}
