@@ -138,6 +138,8 @@ MOVES = {
     "pad": (lambda x: jnp.pad(x, (2, 1))[1:9], 1),
     "tile": (lambda x: jnp.tile(x[:3], 2), 1),
     "dynamic_slice": (lambda x: jax.lax.dynamic_slice(x, (2,), (4,)), 1),
+    "inner": (lambda x: jnp.einsum("ij,ij->i", x.reshape(4, 3), jnp.sin(x).reshape(4, 3)), 3),
+    "outer_product": (lambda x: jnp.einsum("bi,bj->bij", x.reshape(4, 3), jnp.sin(x).reshape(4, 3)), 2),
     "pairs": (lambda x: x[np.triu_indices(N, 1)[0]] - x[np.triu_indices(N, 1)[1]], 2),
     "sort": (jnp.sort, N),
     "softmax": (jax.nn.softmax, N),

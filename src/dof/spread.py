@@ -130,4 +130,33 @@ def spread_sum(primitive: Primitive, params: dict[str, Any], operands: Sequence[
     return Tangents(data, uniform(places.directions, data.ndim - 1))
 
 
+def inner_or_outer(primitive: Primitive, params: dict[str, Any], operands: Sequence[Any]) -> Callable[..., Any] | None:
+    """A matrix product as products of elements and their sum, in which elements keep their directions, if there are no
+    more products than elements of the operands or of the result: inner products and outer ones."""
+    if primitive is not find_primitive("dot_general"):
+        return None
+    numbers, ndims = params["dimension_numbers"], [jnp.ndim(value_of(o)) for o in operands]
+    labels, result = _labels(numbers, 0, *ndims)
+    contracted, batch = numbers
+    is_inner = all(len(c) + len(b) == n for c, b, n in zip(contracted, batch, ndims, strict=True))
+    if contracted[0] and not is_inner:
+        return None
+    summed = [labels[0][a] for a in contracted[0]]
+    asked = params["preferred_element_type"]
+
+    def product(x: Any, y: Any) -> list[Any]:
+        lifted = [_lifted(v, names, [*result, *summed]) for v, names in zip((x, y), labels, strict=True)]
+        total = jnp.sum(lifted[0] * lifted[1], axis=tuple(range(len(result), len(result) + len(summed))))
+        return [total if asked is None else total.astype(asked)]
+
+    return product
+
+
+def _lifted(array: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
+    """With axes in the wanted order, of size one where it has none."""
+    order = [names.index(name) for name in wanted if name in names]
+    missing = [n for n, name in enumerate(wanted) if name not in names]
+    return jnp.expand_dims(jnp.transpose(array, order), missing)
+
+
 SUMS: dict[Any, Callable[..., Array]] = {find_primitive("reduce_sum"): _sum, find_primitive("dot_general"): _dot}

@@ -29,7 +29,7 @@ from dof.rows import Rows
 from dof.rules import RULES
 from dof.rules.general import general, general_rule
 from dof.rules.registry import LINEAR, POINTWISE, STRUCTURED, Entry
-from dof.spread import spread_sum
+from dof.spread import inner_or_outer, spread_sum
 from dof.structure import flowing, framed, pointwise, spreading
 from dof.tangents import has_tangents
 from dof.triple import Triple, is_smooth, value_of
@@ -123,7 +123,8 @@ class Walk:
         if flow is None:
             return None, f"it is not known how directions go through `{eqn.primitive.name}`"
         if flow.one_side_only and sum(map(has_tangents, operands)) > 1:
-            return None, "both operands depend on x"
+            product = inner_or_outer(eqn.primitive, eqn.params, operands)
+            return (self.through(product, operands) if product else None), "both operands depend on x"
         tangents = spread_sum(eqn.primitive, eqn.params, operands)
         if tangents is not None:
             return spreading(self, rule, operands, eqn.params, tangents), SUMMED
