@@ -51,11 +51,12 @@ def _columns(triple: Triple, frame: np.ndarray) -> Array:
 
 
 def _couplings(form: Form, columns: Sequence[Array], starts: Sequence[int]) -> tuple[Coupling, ...]:
-    pairs = [(i, j) for i in range(len(columns)) for j in range(i, len(columns))]
+    # What varies along a batch comes first in a product, so that the batch is but more rows of one matrix.
+    pairs = [(i, j) for i in range(len(columns)) for j in range(i + 1)]
     return tuple(
         Coupling(matrix[None], channel, starts[i], None if i == j else starts[j])
         for i, j in pairs
-        for channel, matrix in enumerate(form.pair(columns[i], columns[j]) if i < j else _gram(form, columns[i]))
+        for channel, matrix in enumerate(form.pair(columns[i], columns[j]) if i > j else _gram(form, columns[i]))
     )
 
 
