@@ -8,6 +8,7 @@ them); walk (over a part), rules (one file per family of primitives); tangents, 
 """
 
 from dof.apply import jointly, propagate
+from dof.batching import batched
 from dof.check import check
 from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
 from dof.explain import Explanation, explain
@@ -15,6 +16,7 @@ from dof.matrices import BlockDiagonal, Factored
 from dof.operator import Operator, laplacian
 from dof.register_rule import register_rule
 from dof.triple import Triple
+from dof.value_and_grad import value_and_grad
 
 __version__ = "0.1.0"
 
@@ -28,10 +30,12 @@ __all__ = [
     "NotDifferentiableError",
     "Operator",
     "Triple",
+    "batched",
     "check",
     "explain",
     "jointly",
     "laplacian",
     "propagate",
     "register_rule",
+    "value_and_grad",
 ]

@@ -73,6 +73,12 @@ def program_of(params: dict[str, Any]) -> Closed:
     return params["call_jaxpr"] if "call_jaxpr" in params else params["jaxpr"]
 
 
+def inner_programs(params: dict[str, Any]) -> list[Closed]:
+    """All programs among the parameters of an equation."""
+    entries = [e for value in params.values() for e in (value if isinstance(value, (tuple, list)) else (value,))]
+    return [entry for entry in entries if hasattr(parts(entry)[0], "eqns")]
+
+
 def as_function(jaxpr: Closed) -> Callable[..., list[Any]]:
     return jex.jaxpr_as_fun(jaxpr)
 
@@ -119,6 +125,18 @@ def vary_like(part: Any, value: Any) -> Any:
     """Stacked derivatives, marked as varying over the devices that the value varies over inside shard_map."""
     is_inside = bool(jax.sharding.get_abstract_mesh().manual_axes)
     return part + jax.numpy.zeros_like(value) if is_inside else part
+
+
+def place(tree: Any, mesh: Any, spec: Any) -> Any:
+    """Arrays distributed over a mesh. One with explicit axes wants to be told; with others the compiler finds out."""
+    if jax.sharding.AxisType.Explicit not in mesh.axis_types:
+        return tree
+    return jax.tree.map(lambda leaf: jax.reshard(leaf, jax.sharding.NamedSharding(mesh, spec)), tree)
+
+
+def varying_over(tree: Any, axis: str) -> Any:
+    """Marked as different on each device along a mesh axis, so that sums over devices are made where one says so."""
+    return jax.tree.map(lambda leaf: lax.pcast(leaf, axis, to="varying"), tree)
 
 
 def enable_x64() -> Any:

@@ -1,0 +1,119 @@
+"""The batch of a function of one point: which arguments have it, and its division into blocks of equal size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.jax_compat import Closed, as_function
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Arguments of n points: leaves that have an axis for the points in front, and leaves that all points share."""
+
+    tree: Any
+    leaves: tuple[Any, ...]
+    is_mapped: tuple[bool, ...]
+
+    @property
+    def size(self) -> int:
+        return next(leaf.shape[0] for leaf, mapped in zip(self.leaves, self.is_mapped, strict=True) if mapped)
+
+    @property
+    def mapped(self) -> list[Any]:
+        return [leaf for leaf, mapped in zip(self.leaves, self.is_mapped, strict=True) if mapped]
+
+    @property
+    def shared(self) -> list[Any]:
+        return [leaf for leaf, mapped in zip(self.leaves, self.is_mapped, strict=True) if not mapped]
+
+    def join(self, shared: Sequence[Any], mapped: Sequence[Any]) -> list[Any]:
+        """All leaves, in order."""
+        parts = {True: iter(mapped), False: iter(shared)}
+        return [next(parts[m]) for m in self.is_mapped]
+
+    def trace(self, g: Callable[..., Any], params: Any, shared: Any, mapped: Any) -> tuple[Closed, list[bool], Any]:
+        """The program of g(params, args, kwargs) at one point; which of its arguments are of that point; and a function
+        of (params, shared leaves, leaves of the point) that runs it. What g is made of is traced once."""
+        # The first point itself where there is one: inside shard_map its type says over which devices it varies.
+        point = [leaf[0] if len(leaf) else jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype) for leaf in mapped]
+
+        def of_point(params: Any, shared: Sequence[Any], point: Sequence[Any]) -> Any:
+            return g(params, *jax.tree.unflatten(self.tree, self.join(shared, point)))
+
+        jaxpr, shapes = jax.make_jaxpr(of_point, return_shape=True)(params, shared, point)
+        run, tree = as_function(jaxpr), jax.tree.structure(shapes)
+        same = len(jax.tree.leaves((params, shared)))
+        flags = [False] * same + [True] * len(point)
+        return jaxpr, flags, lambda *parts: jax.tree.unflatten(tree, run(*jax.tree.leaves(parts)))
+
+
+def read_batch(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> Batch:
+    """As `jax.vmap` reads it: `in_axes` is for the positional arguments; keywords have the points in front."""
+    axes = jax.tree.leaves((_axes_of(args, in_axes), jax.tree.map(lambda _: 0, kwargs)), is_leaf=_is_none)
+    leaves, tree = jax.tree.flatten((args, kwargs))
+    moved = [leaf if a is None else _in_front(leaf, a) for leaf, a in zip(leaves, axes, strict=True)]
+    batch = Batch(tree, tuple(moved), tuple(a is not None for a in axes))
+    sizes = {leaf.shape[0] for leaf in batch.mapped}
+    if len(sizes) != 1:
+        found = f"gives the arguments batches of sizes {sorted(sizes)}" if sizes else "gives no argument a batch"
+        raise ArgumentError(
+            describe("in_axes", found, "one size for all", "dof.batched(g, in_axes=(None, 0))(params, x)")
+        )
+    return batch
+
+
+def _is_none(value: Any) -> bool:
+    return value is None
+
+
+def _axes_of(args: tuple[Any, ...], in_axes: Any) -> Any:
+    axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
+    try:
+        return jax.tree.broadcast(axes, args, is_leaf=_is_none)
+    except ValueError as error:
+        found = f"is {in_axes!r}, which does not fit the arguments ({error})"
+        expected = "an integer, or a tuple with an integer, None or a tree of these for each positional argument"
+        raise ArgumentError(
+            describe("in_axes", found, expected, "dof.batched(g, in_axes=(None, 0))(params, x)")
+        ) from None
+
+
+def _in_front(leaf: Any, axis: Any) -> Any:
+    array = jnp.asarray(leaf)
+    if not isinstance(axis, int) or isinstance(axis, bool):
+        raise ArgumentTypeError(
+            describe("in_axes", f"has the entry {axis!r}", "integers and None", "in_axes=(None, 0)")
+        )
+    if not -array.ndim <= axis < array.ndim:
+        found = f"asks for axis {axis} of an array of shape {array.shape}"
+        raise ArgumentError(describe("in_axes", found, "an axis that it has", "in_axes=(None, 0) for (params, x)"))
+    return jnp.moveaxis(array, axis, 0)
+
+
+def divide(n: int, most: int) -> tuple[int, int]:
+    """(number of blocks, their size): as few as can be, of at most `most` points, and no larger than they need be."""
+    blocks = max(1, -(-n // most))
+    return blocks, -(-n // blocks)
+
+
+def in_blocks(leaves: Sequence[Any], blocks: int, size: int) -> list[Any]:
+    """(n, …) ↦ (blocks, size, …); the last point is repeated where some are missing."""
+    return [filled(leaf, blocks * size).reshape(blocks, size, *leaf.shape[1:]) for leaf in leaves]
+
+
+def filled(leaf: Any, n: int) -> Any:
+    """n points, of which the last is repeated if there are fewer."""
+    missing = n - leaf.shape[0]
+    return jnp.concatenate([leaf, jnp.repeat(leaf[-1:], missing, axis=0)]) if missing else leaf
+
+
+def out_of_blocks(tree: Any, n: int) -> Any:
+    """(blocks, size, …) ↦ (n, …)."""
+    return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:n], tree)
