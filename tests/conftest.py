@@ -10,7 +10,10 @@ jax.config.update("jax_enable_x64", True)
 PACKAGE = Path(__file__).parent.parent / "src/dof"
 # Left out: what the user calls, which has errors of its own and shows source lines; triples and tangents, of which
 # loops and maps build some of axes and specs, or with other axes in front.
-LEFT_OUT = ("__init__", "apply", "arguments", "marked", "register_rule", "tangents", "triple")
+LEFT_OUT = (
+    *("__init__", "apply", "arguments", "batching", "explain", "marked", "options", "register_rule", "value_and_grad"),
+    *("tangents", "triple"),
+)
 MODULES = [
     ".".join(("dof", *path.relative_to(PACKAGE).with_suffix("").parts))
     for path in PACKAGE.rglob("*.py")

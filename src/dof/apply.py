@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from jax.sharding import Mesh
+
 from dof.arguments import Argnums, require_argnums, require_callable
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.options import CutChoice, Options, Structure
@@ -36,7 +38,15 @@ class Applicable:
     """What makes an operator a transformation of functions."""
 
     def __call__(
-        self, f: Callable[..., Any], argnums: Argnums = 0, *, structure: Structure = "auto", cut: CutChoice = "auto"
+        self,
+        f: Callable[..., Any],
+        argnums: Argnums = 0,
+        *,
+        structure: Structure = "auto",
+        cut: CutChoice = "auto",
+        directions: int | None = None,
+        mesh: Mesh | None = None,
+        axis: str | None = None,
     ) -> Callable[..., Any]:
         """L f, a function of the arguments of f; derivatives are with respect to the argument(s) `argnums`.
 
@@ -45,15 +55,17 @@ class Applicable:
         structure: "auto" keeps for each element only the directions it depends on, where that pays; "sparse" wherever
             it can be done; "dense" nowhere.
         cut: "auto" lets few values that carry all influence of x take its place, where that pays; None never does.
+        directions: how many to take at once, one group after the other, for functions whose tangents do not fit even
+            for one point (for many points there is `dof.batched`). Groups have neither structure nor cuts.
+        mesh, axis: spread the directions over the devices along that axis of the mesh.
         """
-        return after_propagation(f, self._operators(), argnums, Options(structure, cut), self._read)
+        options = Options(structure, cut, directions, mesh, axis)
+        return after_propagation(f, self._operators(), argnums, options, self._read)
 
-    def with_value(
-        self, f: Callable[..., Any], argnums: Argnums = 0, *, structure: Structure = "auto", cut: CutChoice = "auto"
-    ) -> Callable[..., Any]:
-        """(f, L f) from the same pass."""
+    def with_value(self, f: Callable[..., Any], argnums: Argnums = 0, **options: Any) -> Callable[..., Any]:
+        """(f, L f) from the same pass, with the same options."""
         read = lambda p: (p.each(value_as_array), self._read(p))  # noqa: E731
-        return after_propagation(f, self._operators(), argnums, Options(structure, cut), read)
+        return after_propagation(f, self._operators(), argnums, Options(**options), read)
 
     def _operators(self) -> Sequence[Any]:
         return (self,)

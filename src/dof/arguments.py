@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 
@@ -41,6 +42,19 @@ def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Calla
         return tuple(full)
 
     return jax.tree.map(_as_array, chosen if isinstance(argnums, tuple) else chosen[0]), put_back
+
+
+def split_arrays(tree: Any) -> tuple[list[Any], Callable[[Any], Any]]:
+    """The arrays among the leaves of a tree, and a function that puts others in their place."""
+    leaves, structure = jax.tree.flatten(tree)
+    is_array = [isinstance(leaf, (jax.Array, np.ndarray)) for leaf in leaves]
+
+    def rebuild(arrays: Any) -> Any:
+        new = iter(arrays)
+        filled = [next(new) if flag else leaf for leaf, flag in zip(leaves, is_array, strict=True)]
+        return jax.tree.unflatten(structure, filled)
+
+    return [leaf for leaf, flag in zip(leaves, is_array, strict=True) if flag], rebuild
 
 
 def _as_array(leaf: Any) -> Any:

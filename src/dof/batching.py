@@ -13,7 +13,8 @@ from jax.sharding import Mesh
 from dof.arguments import require_callable
 from dof.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
 from dof.chunk import Chunk, chunk_size, peak_bytes, require_chunk
-from dof.devices import on_all_devices, require_mesh
+from dof.devices import on_all_devices
+from dof.options import require_mesh
 
 
 def batched(

@@ -77,8 +77,8 @@ def _axes_of(args: tuple[Any, ...], in_axes: Any) -> Any:
     axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
     try:
         return jax.tree.broadcast(axes, args, is_leaf=_is_none)
-    except ValueError as error:
-        found = f"is {in_axes!r}, which does not fit the arguments ({error})"
+    except ValueError:
+        found = f"is {in_axes!r}, which does not fit the {len(args)} positional arguments and their trees"
         expected = "an integer, or a tuple with an integer, None or a tree of these for each positional argument"
         raise ArgumentError(
             describe("in_axes", found, expected, "dof.batched(g, in_axes=(None, 0))(params, x)")

@@ -14,7 +14,7 @@ from dof.jax_compat import Literal as LiteralAtom
 
 Chunk = int | Literal["auto"] | None
 
-CACHE = 4 * 2**20
+CACHE = 8 * 2**20
 """Bytes that the values of a block may take on a CPU."""
 SHARE = 0.25
 """Of the free memory of an accelerator."""
@@ -67,7 +67,7 @@ def peak_bytes(jaxpr: Closed, varies: list[bool]) -> int:
 
 
 def stored_bytes(jaxpr: Closed, varies: list[bool]) -> int:
-    """What a gradient keeps of the values of one point, roughly: half of all, since cheap ones are computed again."""
+    """All values of one point: what a gradient keeps of them, and what it computes besides, take no more."""
     program, _ = parts(jaxpr)
     depends = {v for v, flag in zip(program.invars, varies, strict=True) if flag}
     total = 0
@@ -75,7 +75,7 @@ def stored_bytes(jaxpr: Closed, varies: list[bool]) -> int:
         if any(not isinstance(v, LiteralAtom) and v in depends for v in eqn.invars):
             depends.update(eqn.outvars)
             total += sum(map(_bytes, eqn.outvars))
-    return total // 2
+    return total
 
 
 def _peak_inside(jaxpr: Closed, flags: list[bool]) -> int:

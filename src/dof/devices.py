@@ -9,17 +9,7 @@ import jax
 from jax.sharding import Mesh, PartitionSpec
 
 from dof.blocks import filled
-from dof.errors import ArgumentError, describe
 from dof.jax_compat import place
-
-
-def require_mesh(mesh: Mesh | None, axis: str | None) -> None:
-    fix = 'dof.batched(g, mesh=jax.make_mesh((8,), ("points",)), axis="points")'
-    if (mesh is None) != (axis is None):
-        given = "mesh" if axis is None else "axis"
-        raise ArgumentError(describe("mesh", f"is given as `{given}` alone", "both `mesh` and `axis`", fix))
-    if mesh is not None and axis not in mesh.axis_names:
-        raise ArgumentError(describe("axis", f"is {axis!r}", f"one of the axes {mesh.axis_names} of `mesh`", fix))
 
 
 def on_all_devices(

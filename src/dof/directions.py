@@ -47,6 +47,17 @@ class KnownRows:
         entries[place, column], index[place, column] = self.entry[order], self.row[order]
         return entries, index
 
+    def dense(self) -> np.ndarray:
+        rows = np.zeros((self.count, self.n))
+        rows[self.row, self.column] = self.entry
+        return rows
+
+    def padded(self) -> tuple[np.ndarray, np.ndarray]:
+        """(entries, their columns) for each row, of shape (count, most entries of a row), with zeros at the end."""
+        turned = KnownRows(self.n, self.count, self.column, self.row, self.entry)
+        entries, columns = turned.slots()
+        return entries.T, np.maximum(columns, 0).T
+
     def lines(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """(columns, entries) of each row."""
         order = np.lexsort((self.column, self.row))

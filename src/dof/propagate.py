@@ -9,12 +9,13 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import jax
 import numpy as np
 
-from dof.arguments import Argnums, split_arguments
+from dof.arguments import Argnums, split_arguments, split_arrays
 from dof.array_types import Array
 from dof.coefficients import Evaluated, concatenate
 from dof.directions import Group
 from dof.factor import factor
 from dof.form import Form
+from dof.groups import lines_of, propagate_in_groups
 from dof.jax_compat import Closed
 from dof.options import DEFAULT, Options
 from dof.program import creates_references, written_out
@@ -61,8 +62,20 @@ def propagate_all(
     space = Space.of(x)
     channels, readings = real_channels([operator.at(x, space) for operator in operators])
     rows, form = share([factor(channel.a, space.size) for channel in channels])
-    seeds = seed(x, space, rows, [channel.b for channel in channels])
-    jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x, getattr(f, "__name__", "f"))
+    drifts = [channel.b for channel in channels]
+    name = getattr(f, "__name__", "f")
+    jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x, name)
+    if options.in_groups and form.directions:
+        arrays, rebuild = split_arrays((args, kwargs))
+
+        def program(arrays: Any, x: Any) -> Closed:
+            args, kwargs = rebuild(arrays)
+            return trace(lambda x: f(*split_arguments(args, argnums)[1](x), **kwargs), x, name)[0]
+
+        lines, together = lines_of(rows, form), stacked(drifts, space)
+        outputs = propagate_in_groups(program, arrays, x, space, lines, together, options)
+        return Propagated(outputs, tree, form, readings)
+    seeds = seed(x, space, rows, drifts)
     with jax.numpy_rank_promotion("allow"):  # the user's setting is for the user's code
         return Propagated(walk_through(Walk(form, options, log), jaxpr, seeds, wants_tangents), tree, form, readings)
 
@@ -92,9 +105,16 @@ def seed(x: Any, space: Space, rows: Sequence[Group], drifts: Sequence[Array | N
     leaves = jax.tree.leaves(x)
     nothing = [None] * len(leaves)
     tangents = map(partial(tangents_of_input, rows), space.starts, space.shapes, space.dtypes)
-    filled = [np.zeros(space.size) if b is None else b for b in drifts]
-    applied = nothing if all(b is None for b in drifts) else space.split(concatenate([b[None] for b in filled], axis=0))
+    together = stacked(drifts, space)
+    applied = nothing if together is None else space.split(together)
     return list(map(triple_or_constant, leaves, tangents, applied))
+
+
+def stacked(drifts: Sequence[Array | None], space: Space) -> Array | None:
+    """b of all channels, (channels, N)."""
+    if all(b is None for b in drifts):
+        return None
+    return concatenate([(np.zeros(space.size) if b is None else b)[None] for b in drifts], axis=0)
 
 
 def trace(f: Callable[[Any], Any], x: Any, name: str) -> tuple[Closed, Any]:

@@ -14,9 +14,10 @@ from jax.sharding import Mesh, PartitionSpec
 from dof.arguments import Argnums, place_of, require_argnums, require_callable
 from dof.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
 from dof.chunk import Chunk, chunk_size, require_chunk, stored_bytes
-from dof.devices import first_points, require_mesh, same_everywhere, split_points
+from dof.devices import first_points, same_everywhere, split_points
 from dof.errors import ArgumentError, describe
 from dof.jax_compat import varying_over
+from dof.options import require_mesh
 
 
 def value_and_grad(
@@ -104,8 +105,8 @@ def _mean(of_point: Any, batch: Batch, chunk: Chunk, mesh: Any, axis: Any, param
             return *(lax.psum(part, axis) for part in sums), aux
 
         same, split = PartitionSpec(), PartitionSpec(axis)
-        specs = {"in_specs": (same, same, split, split), "out_specs": (same, same, same, split)}
-        on_each = jax.shard_map(on_one, mesh=mesh, axis_names={axis}, **specs)
+        into, out = (same, same, split, split), (same, same, same, split)
+        on_each = jax.shard_map(on_one, mesh=mesh, in_specs=into, out_specs=out, axis_names={axis})
         *mapped, weights = split_points([*batch.mapped, _filled_with_zeros(weights, mesh.shape[axis])], mesh, axis)
         value, gradients, total, aux = on_each(*same_everywhere((params, batch.shared), mesh), mapped, weights)
         aux = first_points(aux, n, mesh)

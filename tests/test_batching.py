@@ -1,0 +1,152 @@
+"""Points in blocks and directions in groups: the same numbers in less memory."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from oracle import assert_close, reference
+
+RNG = np.random.default_rng(11)
+N = 5
+WEIGHTS = {"in": jnp.asarray(RNG.normal(size=(N, 8))), "out": jnp.asarray(RNG.normal(size=8))}
+A, B = RNG.normal(size=(N, N)), RNG.normal(size=N)
+
+
+def net(weights, x):
+    return jnp.tanh(x @ weights["in"]) @ weights["out"]
+
+
+L = dof.Operator(a=A, b=B, c=0.5)
+G = L(net, argnums=1)
+POINTS = jnp.asarray(RNG.normal(size=(23, N)))
+CHUNKS = [1, 4, 23, 100, "auto", None]
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_batched_is_vmap(chunk):
+    """Also its derivatives, in what the points share and in the points."""
+    total = lambda apply, w, x: jnp.sum(jnp.sin(apply(w, x)))  # noqa: E731
+    found, expected = (
+        jax.jit(jax.value_and_grad(lambda w, x, apply=apply: total(apply, w, x), argnums=(0, 1)))(WEIGHTS, POINTS)
+        for apply in (dof.batched(G, (None, 0), chunk), jax.vmap(G, (None, 0)))
+    )
+    assert_close(found, expected)
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 8])
+def test_any_number_of_points(size):
+    points = POINTS[:size]
+    assert_close(dof.batched(G, (None, 0), chunk=4)(WEIGHTS, points), jax.vmap(G, (None, 0))(WEIGHTS, points))
+
+
+def test_any_tree_and_axes():
+    def g(tree, y, *, scale):
+        return {"sum": tree["x"] + y[0], "both": (tree["s"] * y, scale)}
+
+    args = {"x": POINTS[:6], "s": jnp.arange(6.0)}, jnp.ones((3, 6))
+    axes = ({"x": 0, "s": 0}, 1)
+    found = dof.batched(g, axes, chunk=4)(*args, scale=jnp.arange(6.0))
+    assert_close(found, jax.vmap(g, axes)(*args, scale=jnp.arange(6.0)))
+    alone = dof.batched(lambda w, x: x * w, in_axes=(None, -1), chunk=2)(2.0, POINTS)
+    assert_close(alone, jax.vmap(lambda w, x: x * w, (None, -1))(2.0, POINTS))
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_gradient_of_the_mean(chunk):
+    def point_loss(w, x, y):
+        u = G(w, x)
+        return (u - y) ** 2, {"u": u}
+
+    targets, weights = jnp.arange(23.0), jnp.asarray(RNG.uniform(size=23)).at[3].set(0)
+
+    def mean(w, how):
+        losses, aux = jax.vmap(point_loss, (None, 0, 0))(w, POINTS, targets)
+        return jnp.sum(how * losses) / jnp.sum(how), aux
+
+    step = jax.jit(dof.value_and_grad(point_loss, has_aux=True, chunk=chunk))
+    for given, how in ((None, jnp.ones(23)), (weights, weights)):
+        assert_close(
+            step(WEIGHTS, POINTS, targets, weights=given), jax.value_and_grad(mean, has_aux=True)(WEIGHTS, how)
+        )
+
+
+def test_gradient_in_several_arguments():
+    loss = lambda w, x, s: (s * G(w, x)) ** 2  # noqa: E731
+    found = dof.value_and_grad(loss, argnums=(2, 0), chunk=5)(WEIGHTS, POINTS, 2.0)
+    mean = lambda s, w: jnp.mean(jax.vmap(lambda x: loss(w, x, s))(POINTS))  # noqa: E731
+    assert_close(found, jax.value_and_grad(mean, argnums=(0, 1))(2.0, WEIGHTS))
+
+
+def test_a_point_without_weight_does_not_count():
+    loss = lambda a, x: a / x  # noqa: E731
+    value, gradient = dof.value_and_grad(loss, chunk=2)(1.0, jnp.array([1.0, 0.0, 2.0]), weights=jnp.array([1.0, 0, 1]))
+    assert_close(value, 0.75)
+    assert np.isnan(gradient) or np.isclose(gradient, 0.75)
+
+
+OPERATORS = {
+    "dense": (lambda a: L, A, 0.5),
+    "diagonal": (lambda a: dof.Operator(np.diag(A), B), np.diag(np.diag(A)), 0.0),
+    "at_run_time": (lambda a: dof.Operator(a, B), A, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("directions", [1, 2, 100])
+def test_directions_in_groups(name, directions):
+    operator, a, c = OPERATORS[name]
+    f = lambda w, x: (net(w, x) * jnp.sum(x**2), jnp.sin(x[:2]))  # noqa: E731
+    total = lambda apply, a, w: jnp.sum(apply(a, w)[0])  # noqa: E731
+    by_groups = lambda a, w: operator(a)(f, argnums=1, directions=directions)(w, POINTS[0])  # noqa: E731
+    by_oracle = lambda a, w: reference(a, B, c, lambda x: f(w, x))(POINTS[0])  # noqa: E731
+    assert_close(jax.jit(by_groups)(A, WEIGHTS), by_oracle(a, WEIGHTS))
+    found = jax.jit(jax.grad(lambda w: total(by_groups, A, w)))(WEIGHTS)
+    assert_close(found, jax.grad(lambda w: total(by_oracle, a, w))(WEIGHTS), 1e-9)
+
+
+def temporary(function, *args):
+    return jax.jit(function).lower(*args).compile().memory_analysis().temp_size_in_bytes
+
+
+def test_memory_does_not_grow_with_the_batch():
+    """1,000 and 100,000 points differ by what comes out, and by copies of what goes in."""
+    loss = lambda w, x: G(w, x) ** 2  # noqa: E731
+    for apply in (dof.batched(G, (None, 0), 50), dof.value_and_grad(loss, chunk=50)):
+        few, many = (temporary(apply, WEIGHTS, jnp.zeros((n, N))) for n in (1_000, 100_000))
+        assert many - few <= 100_000 * 8 * (N + 2)
+
+
+def test_groups_take_less_memory():
+    x, w = jnp.ones(256), jnp.ones((256, 256))
+    f = lambda w, x: jnp.sum(jnp.tanh(jnp.tanh(jnp.tanh(x @ w) @ w) @ w))  # noqa: E731
+    whole, groups = (temporary(dof.laplacian(f, argnums=1, directions=d), w, x) for d in (None, 8))
+    assert groups < whole / 8
+
+
+BAD = {
+    "chunk_zero": (lambda: dof.batched(G, chunk=0), "chunk"),
+    "chunk_negative": (lambda: dof.value_and_grad(G, chunk=-3), "chunk"),
+    "chunk_float": (lambda: dof.batched(G, chunk=2.5), "chunk"),
+    "chunk_word": (lambda: dof.batched(G, chunk="all"), "chunk"),
+    "axes_that_do_not_fit": (lambda: dof.batched(G, (None, 0, 0))(WEIGHTS, POINTS), "in_axes"),
+    "axis_that_is_not_there": (lambda: dof.batched(G, (None, 2))(WEIGHTS, POINTS), "in_axes"),
+    "axis_float": (lambda: dof.batched(G, (None, 0.5))(WEIGHTS, POINTS), "in_axes"),
+    "no_batch": (lambda: dof.batched(G, None)(WEIGHTS, POINTS[0]), "in_axes"),
+    "sizes": (lambda: dof.batched(jnp.add)(jnp.ones(3), jnp.ones(4)), "in_axes"),
+    "mesh_alone": (lambda: dof.batched(G, mesh=jax.make_mesh((1,), ("points",))), "mesh"),
+    "mesh_axis": (lambda: dof.batched(G, mesh=jax.make_mesh((1,), ("points",)), axis="x"), "axis"),
+    "weights": (lambda: dof.value_and_grad(G)(WEIGHTS, POINTS, weights=jnp.ones(3)), "weights"),
+    "loss": (lambda: dof.value_and_grad(lambda w, x: x)(WEIGHTS, POINTS), "point_loss"),
+    "directions": (lambda: L(net, directions=0), "directions"),
+    "structure": (lambda: L(net, structure="some"), "structure"),
+    "cut": (lambda: L(net, cut="none"), "cut"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    call, argument = BAD[name]
+    with pytest.raises(dof.DofError, match=rf"`{argument}` .*\n  Fix: "):
+        call()
