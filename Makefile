@@ -11,7 +11,7 @@ test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest -n 2
 
 bench: $(VENV)/bench.stamp
-	$(BIN)/python benchmarks/mlp.py
+	for name in mlp sparse_mlp many_inputs training overhead; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -63,7 +63,7 @@ def measure(functions: dict[str, Callable], args: Any, truth: Any, options: Any)
     found = {name: _attempt(f, args, truth) for name, f in functions.items()}
     compiled = {name: it[0] for name, it in found.items() if not isinstance(it, str)}
     build = medians({name: partial(build_seconds, functions[name], args) for name in compiled}, options.builds)
-    run = medians({name: partial(_run_seconds, f, args) for name, f in compiled.items()}, options.rounds)
+    run = medians({name: partial(run_seconds, f, args) for name, f in compiled.items()}, options.rounds)
     for name, f in compiled.items():
         found[name] = Measured(found[name][1], *_counts(f), *run[name], *build[name])
     return found
@@ -97,7 +97,7 @@ def _trace(f: Callable, args: Any) -> tuple[Any, float]:
     return lowered, time.perf_counter() - start
 
 
-def _run_seconds(compiled: Callable, args: Any) -> tuple[float]:
+def run_seconds(compiled: Callable, args: Any) -> tuple[float]:
     start = time.perf_counter()
     jax.block_until_ready(compiled(*args))
     return (time.perf_counter() - start,)
@@ -125,6 +125,9 @@ def _require_memory(compiled: Any) -> None:
 
 
 def _deviation(result: Any, truth: Any) -> float:
-    """The largest difference in any array, relative to the largest entry of that array."""
-    apart = jax.tree.map(lambda r, t: np.max(np.abs(np.asarray(r, np.float64) - t)) / np.max(np.abs(t)), result, truth)
-    return float(np.max(jax.tree.leaves(apart)))
+    """The largest difference in any array, relative to the largest entry of that array (if it is not zero)."""
+
+    def apart(found: Any, true: Any) -> float:
+        return np.max(np.abs(np.asarray(found, np.float64) - true)) / (np.max(np.abs(true)) or 1)
+
+    return float(np.max(jax.tree.leaves(jax.tree.map(apart, result, truth))))

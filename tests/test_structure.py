@@ -93,10 +93,10 @@ def test_under_vmap_and_grad():
     L, f = dof.Operator(a=dof.BlockDiagonal(full)), lambda x: jnp.sum(jnp.prod(by_einsum(x), axis=0))
     symmetric = dense((full + full.swapaxes(1, 2)) / 2)
     batch = jnp.stack([X, 2 * X])
-    assert_close(
-        jax.jit(jax.vmap(jax.grad(L(f))))(batch), jax.vmap(jax.grad(reference(symmetric, 0 * X, 0.0, f)))(batch)
-    )
-    assert_close(dof.laplacian(L(f))(X), reference(np.eye(N), 0 * X, 0.0, reference(symmetric, 0 * X, 0.0, f))(X), 1e-9)
+    by_oracle = reference(symmetric, 0 * X, 0.0, f)
+    assert_close(jax.jit(jax.vmap(jax.grad(L(f))))(batch), jax.jit(jax.vmap(jax.grad(by_oracle)))(batch))
+    twice = jax.jit(reference(np.eye(N), 0 * X, 0.0, by_oracle))
+    assert_close(jax.jit(dof.laplacian(L(f)))(X), twice(X), 1e-9)
 
 
 def test_pairs_of_particles():
@@ -240,7 +240,7 @@ def test_rows():
     assert two.index[:, 2, 0].tolist() == [4, NONE]
 
 
-few = settings(max_examples=15, deadline=None, derandomize=True)
+few = settings(max_examples=10, deadline=None, derandomize=True)
 
 
 @few

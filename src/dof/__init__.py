@@ -4,7 +4,8 @@ Reading order: operator (what the user says); matrices, terms, coefficients (its
 directions, share (A = Lᵀ Q L); propagate (the whole path on one screen); triple, form, coupling (what is carried, and
 how it is summed); program, graph, work, network, cut, stages, exchange (the program in parts, with narrow cuts between
 them); walk (over a part), rules (one file per family of primitives); tangents, rows, structure, flow, positions, spread
-(only the directions a value depends on); readout, apply (the results); record, explain (what was done).
+(only the directions a value depends on); readout, apply (the results); record, explain (what was done); blocks, chunk,
+batching, value_and_grad, devices, groups (many points, many directions).
 """
 
 from dof.apply import jointly, propagate
