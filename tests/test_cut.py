@@ -142,6 +142,21 @@ def test_waist():
     )
 
 
+def test_what_has_no_derivative_and_is_masked_is_not_seen():
+    """The norm of a group that vanishes; only a mask that comes after the cut hides it."""
+    rng = np.random.default_rng(2)
+    q, w, v = (jnp.asarray(rng.normal(size=s) / np.sqrt(s[0])) for s in ((50, 8), (200, 8), (8, 64)))
+    head = lambda h: jnp.sum(jnp.tanh(jnp.tanh(h @ v) @ v.T @ v))  # noqa: E731
+
+    def f(x):
+        norms = jnp.linalg.norm(x.reshape(50, 4), axis=1)
+        return head(jnp.where(jnp.min(norms) > 0, norms @ q, 0.0)) + head(x @ w)
+
+    x = jnp.asarray(rng.normal(size=200)).at[:4].set(0.0)
+    assert dof.explain(dof.laplacian, f, x).cuts
+    assert_close(jax.jit(dof.laplacian(f))(x), jax.jit(reference(np.eye(200), 0 * x, 0.0, f))(x))
+
+
 def test_several_channels():
     L1, L2 = dof.Operator(a=A, c=2.0), dof.Operator(a=np.diag(A) * (1 + 2j), b=B)
     f = partial(NETWORKS["times"][0], WEIGHTS)

@@ -140,6 +140,7 @@ MOVES = {
     "dynamic_slice": (lambda x: jax.lax.dynamic_slice(x, (2,), (4,)), 1),
     "inner": (lambda x: jnp.einsum("ij,ij->i", x.reshape(4, 3), jnp.sin(x).reshape(4, 3)), 3),
     "outer_product": (lambda x: jnp.einsum("bi,bj->bij", x.reshape(4, 3), jnp.sin(x).reshape(4, 3)), 2),
+    "roll": (lambda x: jnp.roll(x, 1) * x, 2),
     "pairs": (lambda x: x[np.triu_indices(N, 1)[0]] - x[np.triu_indices(N, 1)[1]], 2),
     "sort": (jnp.sort, N),
     "softmax": (jax.nn.softmax, N),
@@ -212,6 +213,42 @@ def test_structure_can_be_chosen(structure):
     f = lambda x: jnp.sum(jnp.prod(by_einsum(x), axis=0)) + jnp.sum(x[:7] * x[5:])  # noqa: E731
     assert slots(by_einsum, dof.laplacian, structure=structure) == (N if structure == "dense" else SIZE)
     assert_close(dof.laplacian(f, structure=structure)(X), reference(np.eye(N), 0 * X, 0.0, f)(X))
+
+
+@pytest.mark.parametrize("f", [lambda x: x @ x, lambda x: jnp.exp(x @ x) * x[1] * x[2], lambda x: x @ W1[0]])
+def test_coordinates_without_direction(f):
+    """The last coordinates of A are zero: fewer directions than elements."""
+    for entries in ([1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 2.0, 0.0]):
+        L = dof.Operator(a=np.array(entries))
+        assert_close(L(f)(X[:3]), reference(np.diag(entries), 0 * X[:3], 0.0, f)(X[:3]))
+        assert len(dof.propagate(f, L)(X[:3]).tangents) == np.count_nonzero(entries)
+
+
+def test_products_are_summed_in_the_precision_asked_for():
+    x = jnp.asarray([300.0, 200.0, 1.5, 7.0], jnp.float16)
+    f = lambda x: jnp.dot(x, x, preferred_element_type=jnp.float32)  # noqa: E731
+    assert_close(dof.laplacian.with_value(f)(x), (f(x), jnp.float32(8)))
+
+
+def test_loop_whose_elements_come_to_depend_on_all():
+    """Each turn adds a direction; after some turns elements get all that there are."""
+    step = lambda h, _: (jnp.tanh(h + 0.1 * jnp.roll(h, 1)), None)  # noqa: E731
+    f = lambda x: jax.lax.scan(step, x, None, length=9)[0]  # noqa: E731
+    (scan,) = (e for e in dof.explain(dof.laplacian, f, X).equations if e.primitive == "scan")
+    assert scan.slots == N
+    assert_close(jax.jit(dof.laplacian(f))(X), jax.jit(reference(np.eye(N), 0 * X, 0.0, f))(X))
+
+
+def test_many_slots():
+    """Groups that each are the sum of two blocks of twelve coordinates."""
+    x, w = jnp.asarray(RNG.normal(size=96)), jnp.asarray(RNG.normal(size=(12, 5)))
+    f = lambda x: jnp.sum(jnp.tanh(jnp.tanh(x.reshape(4, 2, 12) @ w).sum(1)) ** 2)  # noqa: E731
+    assert_close(jax.jit(dof.laplacian(f))(x), jax.jit(reference(np.eye(96), 0 * x, 0.0, f))(x))
+
+
+def test_explanation_of_a_call_with_other_arguments():
+    found = dof.explain(dof.laplacian, lambda x, n, g: jnp.sum(g(x[:n])), X, 3, jnp.sin)
+    assert [e.primitive for e in found.equations] == ["slice", "sin", "reduce_sum"]
 
 
 def test_explanation():

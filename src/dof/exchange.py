@@ -31,17 +31,24 @@ class Exchanged(NamedTuple):
     directions: Array
 
 
-def exchange(form: Form, groups: Sequence[Sequence[Triple]]) -> Exchanged:
-    """For triples that all have tangents. Each pair of groups has a part of K for itself: of a group whose derivatives
-    do not depend on x, as those of a first linear layer, it is computed once for all points of a batch."""
-    frame = frame_of([triple for group in groups for triple in group])
-    columns = [jnp.concatenate([_columns(t, frame) for t in group], axis=1) for group in groups]
-    starts = np.cumsum([0, *(c.shape[1] for c in columns)]).tolist()
-    new = Form(np.zeros((form.channels, starts[-1])), _couplings(form.within(frame), columns, starts))
-    directions = jnp.concatenate(columns, axis=1)
+def exchange(form: Form, shared: Sequence[Triple], others: Sequence[Triple]) -> Exchanged:
+    """For triples that all have tangents. Each pair of groups has a part of K for itself: of the shared ones, whose
+    derivatives do not depend on x, as those of a first linear layer, it is computed once for all points of a batch."""
+    frame = frame_of([*shared, *others])
+    groups = [jnp.concatenate([_columns(t, frame) for t in group], axis=1) for group in (shared, others) if group]
+    starts = np.cumsum([0, *(g.shape[1] for g in groups)]).tolist()
+    parts = _parts_of_gram(form.within(frame), groups)
+    has_derivatives = _is_finite(parts[len(groups) - 1, len(groups) - 1]) if others else None
+    couplings = [
+        Coupling(matrix[None], channel, starts[i], None if i == j else starts[j])
+        for (i, j), part in parts.items()
+        for channel, matrix in enumerate(_masked(part, i, j, len(groups) - 1, has_derivatives))
+    ]
+    directions = jnp.concatenate(groups, axis=1)
     if len(frame) < form.directions:
         directions = jnp.zeros((form.directions, starts[-1]), directions.dtype).at[frame].set(directions)
-    return Exchanged(new, _along_themselves([triple for group in groups for triple in group]), directions)
+    new = Form(np.zeros((form.channels, starts[-1])), tuple(couplings))
+    return Exchanged(new, _along_themselves(shared, others, has_derivatives), directions)
 
 
 def _columns(triple: Triple, frame: np.ndarray) -> Array:
@@ -50,14 +57,23 @@ def _columns(triple: Triple, frame: np.ndarray) -> Array:
     return jnp.concatenate([flat.real, flat.imag], axis=1) if jnp.iscomplexobj(flat) else flat
 
 
-def _couplings(form: Form, columns: Sequence[Array], starts: Sequence[int]) -> tuple[Coupling, ...]:
+def _parts_of_gram(form: Form, groups: Sequence[Array]) -> dict[tuple[int, int], Array]:
     # What varies along a batch comes first in a product, so that the batch is but more rows of one matrix.
-    pairs = [(i, j) for i in range(len(columns)) for j in range(i + 1)]
-    return tuple(
-        Coupling(matrix[None], channel, starts[i], None if i == j else starts[j])
-        for i, j in pairs
-        for channel, matrix in enumerate(form.pair(columns[i], columns[j]) if i > j else _gram(form, columns[i]))
-    )
+    pairs = [(i, j) for i in range(len(groups)) for j in range(i + 1)]
+    return {(i, j): form.pair(groups[i], groups[j]) if i > j else _gram(form, groups[i]) for i, j in pairs}
+
+
+def _is_finite(gram: Array) -> Array:
+    """Which elements have derivatives at all. One without may be masked later, and then must not be seen in K."""
+    return jnp.isfinite(jnp.diagonal(gram, axis1=1, axis2=2)).all(axis=0)
+
+
+def _masked(part: Array, i: int, j: int, last: int, has_derivatives: Array | None) -> Array:
+    """A part of K without the elements of the last group that have no derivatives."""
+    if has_derivatives is None or i < last:
+        return part
+    kept = has_derivatives[:, None] & has_derivatives if i == j else has_derivatives[:, None]
+    return jnp.where(kept, part, 0)
 
 
 def _gram(form: Form, g: Array) -> Array:
@@ -77,18 +93,25 @@ def _gram(form: Form, g: Array) -> Array:
     return gram(g)
 
 
-def _along_themselves(triples: Sequence[Triple]) -> list[Triple]:
+def _along_themselves(
+    shared: Sequence[Triple], others: Sequence[Triple], has_derivatives: Array | None
+) -> list[Triple]:
+    """Each element has one direction, along itself; NaN if it has no derivatives."""
     start, found = 0, []
-    for triple in triples:
-        tangents = _along_itself(triple, start)
-        start += tangents.data.size
-        found.append(Triple(triple.value, tangents, triple.applied))
+    first = sum(_units(triple).size for triple in shared)
+    for n, triple in enumerate([*shared, *others]):
+        data = units = _units(triple)
+        if n >= len(shared) and has_derivatives is not None:
+            there = has_derivatives[start - first : start - first + units.size].reshape(units.shape)
+            data = jnp.where(there, units, np.nan)
+        index = rows(start + np.arange(units.size).reshape(units.shape))
+        found.append(Triple(triple.value, Tangents(data, index), triple.applied))
+        start += units.size
     return found
 
 
-def _along_itself(triple: Triple, start: int) -> Tangents:
-    """Each element has one direction, along itself; a complex one has two, along 1 and i."""
+def _units(triple: Triple) -> np.ndarray:
+    """One for each element; a complex one has two directions, along 1 and i."""
     shape, dtype = np.shape(triple.value), jnp.result_type(triple.value)
     units = [1, 1j] if jnp.iscomplexobj(triple.value) else [1]
-    data = np.stack([np.full(shape, unit, dtype) for unit in units])
-    return Tangents(data, rows(start + np.arange(data.size).reshape(data.shape)))
+    return np.stack([np.full(shape, unit, dtype) for unit in units])

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 from dof.apply import Applicable
-from dof.arguments import Argnums, require_argnums, require_callable
+from dof.arguments import Argnums, require_argnums, require_callable, split_arrays
 from dof.errors import ArgumentTypeError, describe
 from dof.options import CutChoice, Options, Structure
 from dof.propagate import propagate_all
@@ -78,14 +78,16 @@ def explain(
     require_argnums(argnums)
     log: Log = []
 
-    def directions(*args: Any) -> Any:
-        options = Options(structure, cut)
-        done = propagate_all(f, L._operators(), argnums, args, kwargs, options, log=log)
+    arrays, rebuild = split_arrays((args, kwargs))
+
+    def propagate(arrays: Any) -> Any:
+        args, kwargs = rebuild(arrays)
+        done = propagate_all(f, L._operators(), argnums, args, kwargs, Options(structure, cut), log=log)
         counted.append(done.form.directions)
         return done.outputs
 
     counted: list[int] = []
-    jax.eval_shape(directions, *args)
+    jax.eval_shape(propagate, arrays)
     return Explanation(counted[0], tuple(log))
 
 

@@ -23,8 +23,9 @@ from dof.triple import value_of
 
 
 class Places(NamedTuple):
-    """Where each direction is found: m times (slot, position), of which some may not be there."""
+    """Where each direction is found among n positions: m times (slot, position), of which some may not be there."""
 
+    n: int
     directions: np.ndarray
     slot: np.ndarray
     position: np.ndarray
@@ -32,16 +33,9 @@ class Places(NamedTuple):
 
     @property
     def in_order(self) -> bool:
-        """Whether direction k is found in element k, and nothing else is."""
-        return (
-            self.slot.shape[1] == 1
-            and not self.slot.any()
-            and np.array_equal(self.position.ravel(), np.arange(self.size))
-        )
-
-    @property
-    def size(self) -> int:
-        return len(self.directions)
+        """Whether direction k is found at position k, and nowhere else, for all positions."""
+        once = self.slot.shape == (self.n, 1) and not self.slot.any()
+        return once and np.array_equal(self.position.ravel(), np.arange(self.n))
 
 
 def find_places(index: np.ndarray) -> Places | None:
@@ -55,7 +49,7 @@ def find_places(index: np.ndarray) -> Places | None:
     turn = np.arange(len(slot)) - np.repeat(np.cumsum(counts) - counts, counts)
     table = np.zeros((3, len(directions), often), int)
     table[:, number[order], turn] = np.stack([slot[order], position[order], np.ones_like(slot)])
-    return Places(directions, table[0], table[1], table[2].astype(bool))
+    return Places(index.shape[1], directions, table[0], table[1], table[2].astype(bool))
 
 
 def varying_axes(these: Rows) -> tuple[int, ...]:
@@ -145,9 +139,9 @@ def inner_or_outer(primitive: Primitive, params: dict[str, Any], operands: Seque
     asked = params["preferred_element_type"]
 
     def product(x: Any, y: Any) -> list[Any]:
-        lifted = [_lifted(v, names, [*result, *summed]) for v, names in zip((x, y), labels, strict=True)]
-        total = jnp.sum(lifted[0] * lifted[1], axis=tuple(range(len(result), len(result) + len(summed))))
-        return [total if asked is None else total.astype(asked)]
+        typed = [v if asked is None else v.astype(asked) for v in (x, y)]
+        lifted = [_lifted(v, names, [*result, *summed]) for v, names in zip(typed, labels, strict=True)]
+        return [jnp.sum(lifted[0] * lifted[1], axis=tuple(range(len(result), len(result) + len(summed))))]
 
     return product
 

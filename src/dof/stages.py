@@ -90,7 +90,7 @@ def _pass(walk: Walk, env: dict[Name, Any], stage: Stage) -> tuple[Walk, dict[Na
     if not names:
         return walk, kept, []
     groups = [[n for n in names if n in stage.shared], [n for n in names if n not in stage.shared]]
-    exchanged = exchange(walk.form, [[kept[name] for name in group] for group in groups if group])
+    exchanged = exchange(walk.form, *([kept[name] for name in group] for group in groups))
     if walk.log is not None:
         values = tuple(_describe(kept[name]) for name in names)
         walk.log.append(Cut(walk.form.directions, exchanged.form.directions, values))

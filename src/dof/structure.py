@@ -62,7 +62,7 @@ def pointwise(
     walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], shape: tuple[int, ...]
 ) -> Sequence[Any] | None:
     common = merge([_lifted(o.tangents.rows, len(shape)) for o in operands if has_tangents(o)])
-    if not walk.keeps(common):
+    if not walk.keeps(common, len(common.directions)):
         return None
     form = LocalForm(walk.form, common.index, disjoint_pairs(walk.form, operands))
     plain = [with_data(_with_shape(operand, shape), common) for operand in operands]
@@ -72,7 +72,8 @@ def pointwise(
 
 def flowing(walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], flow: Flow) -> Sequence[Any] | None:
     mixed = [_after_mixing(o, flow.mixes(params, n)) for n, o in enumerate(operands)]
-    if not all(walk.keeps(these) for these in mixed if these is not None):
+    directions = len(frame_of(operands))
+    if not all(walk.keeps(these, directions) for these in mixed if these is not None):
         return None
     slots = max(len(these) for these in mixed if these is not None)
     indices = flow.moves(params, list(map(_index, mixed, operands)), [np.shape(value_of(o)) for o in operands])

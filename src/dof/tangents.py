@@ -33,8 +33,21 @@ def embed(tangents: Tangents, new: Rows) -> Array:
     if old.is_uniform and new.is_uniform:
         return _select(tangents.data, old.index.ravel(), new.index.ravel())
     same = (new.index[:, None] == old.index[None]) & (new.index[:, None] != NONE)
+    if len(old) > FEW:
+        return _gather(tangents.data, same)
     parts = [jnp.where(same[:, slot], tangents.data[slot], 0) for slot in range(len(old))]
     return sum(parts[1:], parts[0])
+
+
+FEW = 8
+"""Slots that are looked through one by one: these are fused with what comes next."""
+
+
+def _gather(data: Array, same: np.ndarray) -> Array:
+    """For each new slot of each element the old one that has its direction."""
+    shape = (len(same), *data.shape[1:])
+    place = np.broadcast_to(same.argmax(axis=1), shape)
+    return jnp.where(same.any(axis=1), jnp.take_along_axis(data, place, axis=0), 0)
 
 
 def _select(data: Array, old: np.ndarray, new: np.ndarray) -> Array:

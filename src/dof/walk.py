@@ -130,7 +130,7 @@ class Walk:
             return spreading(self, rule, operands, eqn.params, tangents), SUMMED
         return flowing(self, rule, operands, eqn.params, flow), TOO_MANY
 
-    def keeps(self, these: Rows) -> bool:
+    def keeps(self, these: Rows, directions: int) -> bool:
         """Whether slots for each element are fewer than the directions of all, by enough to make up for masks."""
         enough = 1 if self.options.structure == "sparse" else 2
-        return enough * len(these) <= len(these.directions)
+        return enough * len(these) <= directions

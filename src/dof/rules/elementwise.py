@@ -101,7 +101,7 @@ register_named("abs", "elementwise", abs_rule, pointwise=True)
 register_named(
     "acos acosh asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt cosh digamma erf_inv erfc igamma "
     "igammac integer_pow lgamma polygamma pow regularized_incomplete_beta sinh tan zeta igamma_grad_a "
-    "log2 one_minus_square",
+    "log2 one_minus_square nextafter",
     "elementwise",
     nested_rule,
     pointwise=True,

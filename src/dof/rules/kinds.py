@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 
 from dof.form import Form
 from dof.jax_compat import vary_like
-from dof.rows import Rows, merge
+from dof.rows import Rows, merge, uniform
 from dof.tangents import Tangents, embed, has_tangents
 from dof.triple import Triple, triple_or_constant, zeros_stacked
 
@@ -55,11 +57,21 @@ def _promote(form: Form, operand: Any, kind: Kind) -> Any:
 def settle(form: Form, kinds_after: Callable[[list[Any]], list[Kind]], carry: Sequence[Any]) -> list[Kind]:
     """The kinds that the carry of a loop comes to; `kinds_after` gives those of the carry after one step."""
     kinds = [kind_of(c) for c in carry]
-    while True:
+    for turn in count():
         joined = join(kinds, kinds_after(promote(form, carry, kinds)))
         if joined == kinds:
             return kinds
-        kinds = joined
+        kinds = joined if turn < PATIENCE else _uniform(joined)
+    raise AssertionError("there are only so many directions")
+
+
+PATIENCE = 3
+"""Turns after which elements that still come to depend on more directions get all that there are."""
+
+
+def _uniform(kinds: Sequence[Kind]) -> list[Kind]:
+    found = np.unique(np.concatenate([kind.rows.directions for kind in kinds if kind.rows is not None]))
+    return [k if k.rows is None else Kind(uniform(found, k.rows.index.ndim - 1), k.has_applied) for k in kinds]
 
 
 def remembered(
