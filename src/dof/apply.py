@@ -123,10 +123,15 @@ def propagate(
     >>> print(f"{-(t.applied + jnp.sum(t.tangents**2)) / 2:.4f}")  # −Δψ / 2ψ
     -1.1250
     """
-    if not isinstance(L, Jointly):
-        require_operator(L, "L", "dof.propagate(f, L)(x)")
+    require_operators(L, "dof.propagate(f, L)(x)")
     read = lambda p: p.each(lambda out: full_triple(out, p.form, p.readings))  # noqa: E731
     return after_propagation(f, L._operators(), argnums, Options(structure, cut), read, wants_tangents=True)
+
+
+def require_operators(L: Any, fix: str) -> None:
+    """One operator, or several of them jointly."""
+    if not isinstance(L, Jointly):
+        require_operator(L, "L", fix)
 
 
 def require_operator(value: Any, argument: str, fix: str) -> None:

@@ -30,9 +30,7 @@ def require_argnums(argnums: Any) -> None:
 
 def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """x, as arrays, and a function that puts a value for x back among the other arguments."""
-    places = [place_of(n, args) for n in (argnums if isinstance(argnums, tuple) else (argnums,))]
-    if len(set(places)) < len(places):
-        raise ArgumentError(describe("argnums", f"is {argnums}", "different arguments", "L(f, argnums=(0, 1))(x, y)"))
+    places = places_of(argnums, args)
     chosen = tuple(args[p] for p in places)
 
     def put_back(x: Any) -> tuple[Any, ...]:
@@ -66,7 +64,15 @@ def _as_array(leaf: Any) -> Any:
         raise ArgumentTypeError(describe("x", found, expected, fix)) from None
 
 
-def place_of(n: int, args: tuple[Any, ...]) -> int:
+def places_of(argnums: Argnums, args: tuple[Any, ...]) -> list[int]:
+    """Where the arguments that are meant stand."""
+    places = [_place(n, args) for n in (argnums if isinstance(argnums, tuple) else (argnums,))]
+    if len(set(places)) < len(places):
+        raise ArgumentError(describe("argnums", f"is {argnums}", "different arguments", "L(f, argnums=(0, 1))(x, y)"))
+    return places
+
+
+def _place(n: int, args: tuple[Any, ...]) -> int:
     if not -len(args) <= n < len(args):
         found = f"has the entry {n}"
         expected = f"numbers below {len(args)}, because f was called with {len(args)} positional arguments"

@@ -11,6 +11,8 @@ import numpy as np
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.jax_compat import Closed, inner_programs, parts
 from dof.jax_compat import Literal as LiteralAtom
+from dof.program import varying_reads
+from dof.work import size_of
 
 Chunk = int | Literal["auto"] | None
 
@@ -55,7 +57,7 @@ def peak_bytes(jaxpr: Closed, varies: list[bool]) -> int:
     last_use |= {v: len(program.eqns) for v in program.outvars if not isinstance(v, LiteralAtom)}
     alive, most = {v: _bytes(v) for v in depends}, 0
     for n, eqn in enumerate(program.eqns):
-        flags = [not isinstance(v, LiteralAtom) and v in depends for v in eqn.invars]
+        flags = varying_reads(eqn.invars, depends)
         if any(flags):
             depends.update(eqn.outvars)
             alive.update((v, _bytes(v)) for v in eqn.outvars)
@@ -72,7 +74,7 @@ def stored_bytes(jaxpr: Closed, varies: list[bool]) -> int:
     depends = {v for v, flag in zip(program.invars, varies, strict=True) if flag}
     total = 0
     for eqn in program.eqns:
-        if any(not isinstance(v, LiteralAtom) and v in depends for v in eqn.invars):
+        if any(varying_reads(eqn.invars, depends)):
             depends.update(eqn.outvars)
             total += sum(map(_bytes, eqn.outvars))
     return total
@@ -85,5 +87,4 @@ def _peak_inside(jaxpr: Closed, flags: list[bool]) -> int:
 
 
 def _bytes(variable: Any) -> int:
-    aval = variable.aval
-    return int(np.prod(aval.shape, dtype=np.int64)) * getattr(aval.dtype, "itemsize", 0)
+    return size_of(variable) * getattr(variable.aval.dtype, "itemsize", 0)

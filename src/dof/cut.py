@@ -147,8 +147,9 @@ def _minimum_cut(graph: Graph, situation: Situation, costs: Sequence[float], pri
     for name in names:
         is_narrow = graph.widths[name] < NARROW * situation.directions
         network.add((name, "in"), (name, "out"), _scaled(price * graph.widths[name]) if is_narrow else INFINITE)
+    total = sum(costs)
     for n, node in enumerate(graph.nodes):
-        network.add(n, "sink", _scaled(costs[n] / sum(costs)))
+        network.add(n, "sink", _scaled(costs[n] / total))
         for name in node.reads:
             network.add((name, "out"), n, INFINITE)  # what is read after the cut is on it, or comes after it
             network.add(n, (name, "in"), INFINITE)  # before a step comes what it reads

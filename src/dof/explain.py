@@ -8,9 +8,8 @@ from typing import Any
 
 import jax
 
-from dof.apply import Applicable
+from dof.apply import require_operators
 from dof.arguments import Argnums, require_argnums, require_callable, split_arrays
-from dof.errors import ArgumentTypeError, describe
 from dof.options import CutChoice, Options, Structure
 from dof.propagate import propagate_all
 from dof.record import Cut, Equation, Log
@@ -71,9 +70,7 @@ def explain(
     >>> found.directions, found.cuts[0].after
     (1000, 8)
     """
-    if not isinstance(L, Applicable):
-        found = f"is of type {type(L).__name__}"
-        raise ArgumentTypeError(describe("L", found, "an operator", "dof.explain(L, f, x)"))
+    require_operators(L, "dof.explain(L, f, x)")
     require_callable(f)
     require_argnums(argnums)
     log: Log = []

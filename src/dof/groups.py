@@ -62,6 +62,7 @@ def _without_couplings(lines: Lines, form: Form) -> Lines:
 
 
 def propagate_in_groups(
+    jaxpr: Closed,
     trace: Callable[[Any, Any], Closed],
     arrays: Sequence[Any],
     x: Any,
@@ -70,8 +71,8 @@ def propagate_in_groups(
     drifts: Array | None,
     options: Options,
 ) -> list[Any]:
-    """The outputs as triples without tangents. `trace` gives the program at x, with all other `arrays` that it is made
-    of as an argument: it is traced where it runs, on each device, and must not close over what is elsewhere."""
+    """The outputs of `jaxpr` at x as triples without tangents. For derivatives it is traced again where it runs, on
+    each device, and must not close over what is elsewhere: `trace` takes x and all `arrays` that it is made of."""
 
     def of_group(arrays: Any, leaves: Any, drifts: Any, lines: Lines, is_first: Any) -> list[Any]:
         data = space.split(_dense_rows(lines, space.size))
@@ -83,7 +84,7 @@ def propagate_in_groups(
 
     leaves = jax.tree.leaves(x)
     total = _sum_over_groups(of_group, lines, options, arrays, leaves, drifts)
-    values = as_function(trace(arrays, x))(*leaves)
+    values = as_function(jaxpr)(*leaves)
     return [triple_or_constant(value, None, applied) for value, applied in zip(values, total, strict=True)]
 
 

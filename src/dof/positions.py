@@ -5,7 +5,7 @@ Where the elements are taken from may be given by an operand. If that is known w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -53,10 +53,8 @@ def _apply(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
         return np.asarray(bind(primitive, operands, filled)[0])
 
 
-def names_of_positions(steps: Sequence[Step]) -> Collection[Name]:
+def names_of_positions(steps: Sequence[Step]) -> set[Name]:
     """The values that say where elements are taken from, and those that these are computed from."""
-    if not any(step.eqn.primitive in MOVING for step in steps):
-        return ()
     wanted: set[Name] = set()
     for step in reversed(steps):
         if step.eqn.primitive in MOVING:

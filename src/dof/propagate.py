@@ -65,19 +65,20 @@ def propagate_all(
     drifts = [channel.b for channel in channels]
     name = getattr(f, "__name__", "f")
     jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x, name)
-    if options.in_groups and form.directions:
-        arrays, rebuild = split_arrays((args, kwargs))
 
-        def program(arrays: Any, x: Any) -> Closed:
-            args, kwargs = rebuild(arrays)
-            return trace(lambda x: f(*split_arguments(args, argnums)[1](x), **kwargs), x, name)[0]
+    def again(arrays: Any, x: Any) -> Closed:
+        args, kwargs = rebuild(arrays)
+        return trace(lambda x: f(*split_arguments(args, argnums)[1](x), **kwargs), x, name)[0]
 
-        lines, together = lines_of(rows, form), stacked(drifts, space)
-        outputs = propagate_in_groups(program, arrays, x, space, lines, together, options)
-        return Propagated(outputs, tree, form, readings)
-    seeds = seed(x, space, rows, drifts)
     with jax.numpy_rank_promotion("allow"):  # the user's setting is for the user's code
-        return Propagated(walk_through(Walk(form, options, log), jaxpr, seeds, wants_tangents), tree, form, readings)
+        if options.in_groups and form.directions:
+            arrays, rebuild = split_arrays((args, kwargs))
+            lines, together = lines_of(rows, form), stacked(drifts, space)
+            outputs = propagate_in_groups(jaxpr, again, arrays, x, space, lines, together, options)
+        else:
+            seeds = seed(x, space, rows, drifts)
+            outputs = walk_through(Walk(form, options, log), jaxpr, seeds, wants_tangents)
+    return Propagated(outputs, tree, form, readings)
 
 
 def walk_through(walk: Walk, jaxpr: Closed, seeds: Sequence[Any], wants_tangents: bool) -> list[Any]:

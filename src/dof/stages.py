@@ -11,11 +11,12 @@ import numpy as np
 from dof.array_types import Array
 from dof.cut import Situation, divide
 from dof.exchange import exchange
+from dof.form import Form
 from dof.graph import graph_of
 from dof.program import Name, Program, Step, read
 from dof.record import Cut
-from dof.tangents import has_tangents, in_frame, out_of_frame
-from dof.triple import Triple, triple_or_constant
+from dof.tangents import has_tangents, in_frame, out_of_frame, without_tangents
+from dof.triple import Triple
 from dof.walk import Walk
 
 
@@ -33,11 +34,11 @@ class Stage(NamedTuple):
 def stages_of(walk: Walk, program: Program, operands: Sequence[Any], wants_tangents: bool) -> list[Stage]:
     """How to walk through the program; a single stage if no cut is worth it."""
     whole = [Stage(program.steps)]
-    varying = {name: _width(o) for name, o in zip(program.inputs, operands, strict=True) if isinstance(o, Triple)}
+    varying = {name: o for name, o in zip(program.inputs, operands, strict=True) if isinstance(o, Triple)}
     if walk.options.cut is None or not varying or any(step.eqn.effects for step in program.steps):
         return whole
-    graph = graph_of(program, varying, wants_tangents)
-    situation = _situation(walk, program, operands)
+    graph = graph_of(program, {name: _width(o) for name, o in varying.items()}, wants_tangents)
+    situation = _situation(walk.form, varying)
     first, *others = divide(graph, situation)
     if not others:
         return whole
@@ -50,17 +51,15 @@ def stages_of(walk: Walk, program: Program, operands: Sequence[Any], wants_tange
     return [Stage(*parts, passing) for parts in zip(steps, cuts, shared, strict=True)]
 
 
-def _width(operand: Any) -> int:
+def _width(operand: Triple) -> int:
     return jnp.size(operand.value) * (2 if jnp.iscomplexobj(operand.value) else 1)
 
 
-def _situation(walk: Walk, program: Program, operands: Sequence[Any]) -> Situation:
-    varying = [(name, o) for name, o in zip(program.inputs, operands, strict=True) if isinstance(o, Triple)]
-    form = walk.form
+def _situation(form: Form, varying: dict[Name, Triple]) -> Situation:
     return Situation(
-        frozenset(name for name, _ in varying),
+        frozenset(varying),
         form.directions,
-        are_apart=not all(o.tangents.rows.is_uniform for _, o in varying if has_tangents(o)),
+        are_apart=not all(o.tangents.rows.is_uniform for o in varying.values() if has_tangents(o)),
         is_coupled=bool(form.couplings),
         is_known=form.is_known,
     )
@@ -84,7 +83,7 @@ def walk_in_stages(walk: Walk, program: Program, stages: Sequence[Stage], operan
 
 def _pass(walk: Walk, env: dict[Name, Any], stage: Stage) -> tuple[Walk, dict[Name, Any], list[Array]]:
     """Exchange the directions. A value that has others, and is neither on the cut nor just passing, is gone."""
-    kept = {name: _without_tangents(value) if name in stage.passing else value for name, value in env.items()}
+    kept = {name: without_tangents(value) if name in stage.passing else value for name, value in env.items()}
     kept = {name: value for name, value in kept.items() if name in stage.cut or not has_tangents(value)}
     names = [name for name, value in kept.items() if has_tangents(value)]
     if not names:
@@ -96,10 +95,6 @@ def _pass(walk: Walk, env: dict[Name, Any], stage: Stage) -> tuple[Walk, dict[Na
         walk.log.append(Cut(walk.form.directions, exchanged.form.directions, values))
     kept.update(zip([*groups[0], *groups[1]], exchanged.triples, strict=True))
     return walk.with_form(exchanged.form), kept, [exchanged.directions]
-
-
-def _without_tangents(value: Any) -> Any:
-    return triple_or_constant(value.value, None, value.applied) if isinstance(value, Triple) else value
 
 
 def _describe(triple: Triple) -> str:

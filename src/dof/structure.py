@@ -22,7 +22,17 @@ import numpy as np
 from dof.flow import Flow
 from dof.form import NO_PAIRS, Apart, Form, LocalForm
 from dof.rows import Rows, collapse, merge, rows
-from dof.tangents import Tangents, embed, frame_of, has_tangents, in_frame, out_of_frame, with_data, with_rows
+from dof.tangents import (
+    Tangents,
+    embed,
+    frame_of,
+    has_tangents,
+    in_frame,
+    out_of_frame,
+    with_data,
+    with_rows,
+    without_tangents,
+)
 from dof.triple import Triple, applied_of, spread, value_of
 
 Rule = Callable[..., Sequence[Any]]
@@ -87,8 +97,7 @@ def spreading(
     walk: Any, rule: Rule, operands: Sequence[Any], params: dict[str, Any], tangents: Tangents
 ) -> Sequence[Any]:
     """Value and what is applied by the rule; the tangents are there already."""
-    without = [Triple(o.value, None, o.applied) if has_tangents(o) else o for o in operands]
-    (result,) = rule(PlainWalk(walk.form, walk.with_form), *without, **params)
+    (result,) = rule(PlainWalk(walk.form, walk.with_form), *map(without_tangents, operands), **params)
     return [Triple(value_of(result), tangents, applied_of(result))]
 
 

@@ -69,6 +69,10 @@ def has_tangents(operand: Any) -> bool:
     return isinstance(operand, Triple) and operand.tangents is not None
 
 
+def without_tangents(operand: Any) -> Any:
+    return triple_or_constant(operand.value, None, operand.applied) if isinstance(operand, Triple) else operand
+
+
 def with_data(operand: Any, new: Rows) -> Any:
     """A triple with plain arrays, in the slots of `new`."""
     if not has_tangents(operand):

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.sharding import Mesh, PartitionSpec
 
-from dof.arguments import Argnums, place_of, require_argnums, require_callable
+from dof.arguments import Argnums, places_of, require_argnums, require_callable
 from dof.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
 from dof.chunk import Chunk, chunk_size, require_chunk, stored_bytes
 from dof.devices import first_points, same_everywhere, split_points
@@ -55,7 +55,7 @@ def value_and_grad(
 
     @wraps(point_loss)
     def apply(*args: Any, weights: Any = None, **kwargs: Any) -> Any:
-        places = [place_of(n, args) for n in (argnums if isinstance(argnums, tuple) else (argnums,))]
+        places = places_of(argnums, args)
         params = tuple(args[p] for p in places)
         others = tuple(arg for p, arg in enumerate(args) if p not in places)
         batch = read_batch(others, kwargs, in_axes)

@@ -74,7 +74,7 @@ class Walk:
         positions = names_of_positions(steps)
         for n, step in enumerate(steps):
             operands = [read(env, atom) for atom in step.reads]
-            is_position = not set(positions).isdisjoint(step.writes) and all(map(is_known, operands))
+            is_position = not positions.isdisjoint(step.writes) and all(map(is_known, operands))
             with jax.ensure_compile_time_eval() if is_position else nullcontext():
                 results = self.step(step.eqn, operands)
             env.update(zip(step.writes, results, strict=True))

@@ -66,7 +66,7 @@ def each_direction(function: Callable[..., Any], *stacked: Any) -> Any:
     """`function` along every direction: all at once, or one after the other through what JAX cannot batch."""
     try:
         return jax.vmap(function)(*stacked)
-    except (NotImplementedError, ValueError):
+    except (NotImplementedError, ValueError):  # how JAX says it, according to the primitive; a true error comes again
         return lax.map(lambda along: function(*along), stacked)
 
 
