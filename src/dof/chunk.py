@@ -20,6 +20,8 @@ CACHE = 8 * 2**20
 """Bytes that the values of a block may take on a CPU."""
 SHARE = 0.25
 """Of the free memory of an accelerator."""
+WEIGHTS = 7
+"""A block of a gradient reads all weights and adds to their gradients. Its values are at least that much larger."""
 
 
 def require_chunk(chunk: Any) -> None:
@@ -32,13 +34,13 @@ def require_chunk(chunk: Any) -> None:
         raise ArgumentError(describe("chunk", f"is {chunk}", 'a positive integer, "auto" or None', fix))
 
 
-def chunk_size(chunk: Chunk, bytes_per_point: Callable[[], int], n: int) -> int:
-    """At most how many points to take at once."""
+def chunk_size(chunk: Chunk, bytes_per_point: Callable[[], int], n: int, weights: int = 0) -> int:
+    """At most how many points to take at once, where every block costs a pass over `weights` bytes."""
     if chunk is None:
         return max(n, 1)
     if chunk != "auto":
         return int(chunk)
-    return max(1, budget() // max(bytes_per_point(), 1))
+    return max(1, max(budget(), WEIGHTS * weights) // max(bytes_per_point(), 1))
 
 
 def budget() -> int:

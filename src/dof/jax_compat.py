@@ -79,6 +79,24 @@ def inner_programs(params: dict[str, Any]) -> list[Closed]:
     return [entry for entry in entries if hasattr(parts(entry)[0], "eqns")]
 
 
+def map_programs(change: Callable[[Closed], Closed], params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of an equation with every program among them changed."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, (tuple, list)):
+            return type(value)(map(changed, value)) if inner_programs({"": value}) else value
+        return change(value) if hasattr(parts(value)[0], "eqns") else value
+
+    return {name: changed(value) for name, value in params.items()}
+
+
+def with_equations(jaxpr: Closed, eqns: list[JaxprEqn]) -> Closed:
+    """The same program with other equations for the same variables."""
+    program, _ = parts(jaxpr)
+    changed = program.replace(eqns=eqns)
+    return changed if program is jaxpr else jaxpr.replace(jaxpr=changed)
+
+
 def as_function(jaxpr: Closed) -> Callable[..., list[Any]]:
     return jex.jaxpr_as_fun(jaxpr)
 

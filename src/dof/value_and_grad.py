@@ -18,6 +18,7 @@ from dof.devices import first_points, same_everywhere, split_points
 from dof.errors import ArgumentError, describe
 from dof.jax_compat import varying_over
 from dof.options import require_mesh
+from dof.product_order import with_short_transposes
 
 
 def value_and_grad(
@@ -123,14 +124,15 @@ def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, m
     """(Σ wᵢ lossᵢ, its gradients, Σ wᵢ, aux of each point)"""
     n = weights.shape[0]
     jaxpr, flags, traced = batch.trace(of_point, params, shared, mapped)
-    blocks, size = divide(n, chunk_size(chunk, lambda: stored_bytes(jaxpr, flags), n))
+    weights_bytes = sum(jnp.size(leaf) * jnp.result_type(leaf).itemsize for leaf in jax.tree.leaves(params))
+    blocks, size = divide(n, chunk_size(chunk, lambda: stored_bytes(jaxpr, flags), n, weights_bytes))
 
     def of_block(params: Any, block: Any, weights: Any) -> Any:
         losses, aux = jax.vmap(traced, in_axes=(None, None, 0))(params, shared, block)
         # A point that is only there to fill the block counts as nothing, whatever its loss.
         return jnp.sum(jnp.where(weights != 0, weights.astype(losses.dtype) * losses, 0)), aux
 
-    with_gradient = jax.value_and_grad(of_block, has_aux=True)
+    with_gradient = with_short_transposes(jax.value_and_grad(of_block, has_aux=True))
     if blocks == 1:
         (value, aux), gradients = with_gradient(params, mapped, weights)
         return value, gradients, jnp.sum(weights), aux

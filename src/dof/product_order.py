@@ -1,0 +1,60 @@
+"""(A·B)ᵀ written as Bᵀ·Aᵀ.
+
+The gradient of x·W in W is xᵀ·ȳ, and JAX writes it as (ȳᵀ·x)ᵀ. On a CPU the first factor is copied with its axes in
+another order, and all that leads to it is computed once more on the way: for tangents, ȳ is a sum over several arrays,
+and x is one product. That made training steps a quarter slower.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax import lax
+
+from dof.jax_compat import Closed, JaxprEqn, Literal, as_function, map_programs, parts, shape_of, with_equations
+
+
+def with_short_transposes(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, in which no product is transposed that can be written the other way round."""
+
+    def apply(*args: Any) -> Any:
+        jaxpr, shapes = jax.make_jaxpr(f, return_shape=True)(*args)
+        return jax.tree.unflatten(jax.tree.structure(shapes), as_function(reordered(jaxpr))(*jax.tree.leaves(args)))
+
+    return apply
+
+
+def reordered(jaxpr: Closed) -> Closed:
+    program, _ = parts(jaxpr)
+    atoms = [*(v for eqn in program.eqns for v in eqn.invars), *program.outvars]
+    uses = Counter(v for v in atoms if not isinstance(v, Literal))
+    transposes = {e.invars[0]: e for e in program.eqns if e.primitive is lax.transpose_p and uses[e.invars[0]] == 1}
+    eqns, done = [], set()
+    for eqn in program.eqns:
+        transpose = transposes.get(eqn.outvars[0]) if eqn.primitive is lax.dot_general_p else None
+        if transpose and transpose.params["permutation"] == _exchange(eqn):
+            eqn, done = _exchanged(eqn, transpose), done | {*transpose.outvars}
+        elif not done.isdisjoint(eqn.outvars):
+            continue
+        eqns.append(eqn.replace(params=map_programs(reordered, eqn.params)))
+    return with_equations(jaxpr, eqns)
+
+
+def _exchange(product: JaxprEqn) -> tuple[int, ...] | None:
+    """The permutation of the result's axes that is the same as exchanging the factors."""
+    (contracted, _), (batch, _) = product.params["dimension_numbers"]
+    if product.params["out_sharding"] is not None:
+        return None
+    first, n = len(shape_of(product.invars[0])) - len(contracted), len(shape_of(product.outvars[0]))
+    return (*range(len(batch)), *range(first, n), *range(len(batch), first))
+
+
+def _exchanged(product: JaxprEqn, transpose: JaxprEqn) -> JaxprEqn:
+    numbers = tuple(pair[::-1] for pair in product.params["dimension_numbers"])
+    params = {**product.params, "dimension_numbers": numbers}
+    if isinstance(params["precision"], tuple):
+        params["precision"] = params["precision"][::-1]
+    return product.replace(invars=product.invars[::-1], outvars=transpose.outvars, params=params)
