@@ -4,14 +4,16 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test bench lint format clean
 
-demo: $(VENV)/demo.stamp
-	$(BIN)/python examples/demo.py
+demo: $(VENV)/bench.stamp
+	$(BIN)/dof bench quick
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest -n 2
 
-bench: $(VENV)/bench.stamp
-	for name in mlp sparse_mlp many_inputs training overhead; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+bench: $(VENV)/peers.stamp
+	$(BIN)/dof bench paper
+	$(BIN)/dof bench theory
+	$(BIN)/dof bench peers
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

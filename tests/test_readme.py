@@ -23,15 +23,3 @@ def test_code_of_the_readme():
 def test_links_of_the_readme():
     for target in re.findall(r"\]\(([^h)][^)]*)\)", (ROOT / "README.md").read_text()):
         assert (ROOT / target).exists()
-
-
-def test_demo(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "140")
-    scope = {"__name__": "demo"}
-    exec((ROOT / "examples/demo.py").read_text(), scope)
-    scope.update(HIDDEN=[16], POINTS=4, ROUNDS=1)
-    scope["main"]()
-    out = capsys.readouterr().out
-    ratios = [float(r) for line in out.splitlines() if "better by" in line for r in re.findall(r"([0-9.]+)×", line)[:1]]
-    assert len(ratios) == 3
-    assert min(ratios) > 1

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from dof.array_types import Array, Float, Inexact
 from dof.coupling import Coupling, exact_einsum
@@ -16,6 +17,19 @@ from dof.rows import NONE
 Apart = frozenset[tuple[int, int]]
 """Pairs i < j of operands of an equation that no direction is common to, nor couples."""
 NO_PAIRS: Apart = frozenset()
+
+
+def settled(total: Inexact[Array, " *s"]) -> Inexact[Array, " *s"]:
+    """The same numbers, as a value that XLA makes on its own.
+
+    On CPUs it takes products and sums that follow each other into one kernel. All layers of what is applied would go
+    into one at the end, which needs the tangents of all layers: memory and time would grow with the depth. It stops
+    at a change of precision, even if that changes nothing.
+    """
+    if not jnp.issubdtype(total.dtype, jnp.floating):
+        return total
+    format = jnp.finfo(total.dtype)
+    return lax.reduce_precision(total, exponent_bits=format.nexp, mantissa_bits=format.nmant)
 
 
 @jax.tree_util.register_dataclass
@@ -60,7 +74,7 @@ class Form:
         for coupling in self.couplings:
             for start, part in coupling.sums(h):
                 total = total.at[coupling.channel].add(jnp.sum(g[start : start + len(part)] * part, axis=0))
-        return total
+        return settled(total)
 
     def pair(self, g: Inexact[Array, "r m"], h: Inexact[Array, "r n"]) -> Inexact[Array, "c m n"]:
         """Σ_kl q_kl g_ki h_lj for each channel."""
@@ -122,7 +136,7 @@ class LocalForm:
         total = jnp.asarray(self.form.zeros(g, h) if self.form.only_couplings else self.weighted_sum(g * h))
         for coupling in self.couplings:
             total = total.at[coupling.channel].add(jnp.sum(g * self._coupled(coupling, h), axis=0))
-        return total
+        return settled(total)
 
     def weighted_sum(self, products: Inexact[Array, " k *s"]) -> Any:
         """The part of the weights."""

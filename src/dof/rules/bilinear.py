@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dof.form import AnyForm
+from dof.form import AnyForm, settled
 from dof.jax_compat import Primitive, bind
 from dof.rules.derivatives import Derivatives
 from dof.rules.elementwise import elementwise
@@ -48,8 +48,8 @@ def _cross(form: AnyForm, joined: Joined, g: Any, h: Any) -> Any:
     if g is None or h is None or not form.meets(0, 1):
         return None
     if g.size < h.size:
-        return 2 * jnp.stack([joined(weighted, h) for weighted in form.weigh(g)])
-    return 2 * jnp.stack([joined(g, weighted) for weighted in form.weigh(h)])
+        return 2 * settled(jnp.stack([joined(weighted, h) for weighted in form.weigh(g)]))
+    return 2 * settled(jnp.stack([joined(g, weighted) for weighted in form.weigh(h)]))
 
 
 def mul_rule(primitive: Primitive) -> Rule:

@@ -1,0 +1,32 @@
+"""A table as plain text cells, for the screen and for Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rich.table import Table
+
+
+@dataclass
+class Grid:
+    title: str
+    columns: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def on_screen(self) -> Table:
+        table = Table(title=self.title, title_justify="left", caption="\n".join(self.notes), caption_justify="left")
+        for index, column in enumerate(self.columns):
+            table.add_column(column, justify="right" if index else "left")
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+    def in_markdown(self) -> str:
+        head = [f"**{self.title}**", "", _line(self.columns), _line(["---", *["---:"] * (len(self.columns) - 1)])]
+        notes = ["", *(f"- {note}" for note in self.notes)] if self.notes else []
+        return "\n".join([*head, *map(_line, self.rows), *notes, ""])
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

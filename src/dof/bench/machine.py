@@ -1,0 +1,80 @@
+"""What the machine is: its memory, processor and the versions of what runs on it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("dof", "jax", "jaxlib", "numpy", "folx", "torch")
+STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+def free_bytes() -> int:
+    """Memory that programs can take without swapping."""
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        fields = dict(line.split(":") for line in meminfo.read_text().splitlines())
+        return int(fields["MemAvailable"].split()[0]) * 1024
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def limit_memory(most: int) -> None:
+    """An allocation beyond it fails, instead of the system ending some process."""
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
+
+
+def resident_bytes() -> int:
+    return _status("VmRSS") or 0
+
+
+def restart_peak() -> None:
+    """Give back what is not in use, and forget what was, where the system can."""
+    if CLEAR.exists():
+        ctypes.CDLL(None).malloc_trim(0)
+        CLEAR.write_text("5")
+
+
+def peak_bytes() -> int:
+    """The most that was resident since `restart_peak`, or since the process began."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return _status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _status(field: str) -> int | None:
+    if not STATUS.exists():
+        return None
+    lines = [line for line in STATUS.read_text().splitlines() if line.startswith(field)]
+    return int(lines[0].split()[1]) * 1024 if lines else None
+
+
+def processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def describe() -> dict[str, Any]:
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+    }
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,132 @@
+"""Pictures: bars of ratios by method, the paper's figures beside ours, and how costs grow."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+from dof.bench.paper import PUBLISHED
+from dof.bench.results import CaseResult, Outcome, Run
+from dof.bench.statistics import median, ratio
+from dof.bench.theory import Sweep
+
+OURS, OTHERS, PAPER, FAILED = "#1f6f8b", "#b8b8b8", "#e0a458", "#b03030"
+
+
+def plot_paper(run: Run, path: Path) -> None:
+    """How many times less memory and time than the Hessian: here, and as the paper has it."""
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+    results = [r for r in run.cases if r.done("dof") and r.done("hessian") and r.case in PUBLISHED]
+    for axis, title, ours, theirs in (
+        (axes[0], "memory: Hessian / DOF", _memory_ratio, lambda it: it.hessian_mb / it.dof_mb),
+        (axes[1], "time: Hessian / DOF", _time_ratio, lambda it: it.hessian_ms / it.dof_ms),
+    ):
+        _pairs_of_bars(axis, title, [r.title for r in results], [ours(r) for r in results], results, theirs)
+    axes[0].legend(loc="upper left", frameon=False)
+    _save(figure, path)
+
+
+def _pairs_of_bars(axis: Any, title: str, names: list[str], ours: list[float], results: Any, theirs: Any) -> None:
+    places = range(len(names))
+    published = [theirs(PUBLISHED[result.case]) for result in results]
+    for shift, values, colour, label in ((-0.2, ours, OURS, "dof, here"), (0.2, published, PAPER, "the paper, V100")):
+        bars = axis.bar([p + shift for p in places], values, 0.38, color=colour, label=label)
+        axis.bar_label(bars, [f"{v:.1f}×" for v in values], fontsize=8)
+    axis.set_xticks(list(places), [name.replace(", ", "\n") for name in names], fontsize=8)
+    axis.set_yscale("log")
+    axis.set_ylim(1, 3 * max([*ours, *published, 1]))
+    axis.set_title(title, fontsize=10)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def _memory_ratio(result: CaseResult) -> float:
+    hessian, ours = result.outcomes["hessian"], result.outcomes["dof"]
+    return (hessian.temporary or math.nan) / (ours.temporary or math.nan)
+
+
+def _time_ratio(result: CaseResult) -> float:
+    return ratio(result.outcomes["hessian"].seconds, result.outcomes["dof"].seconds).value
+
+
+def plot_methods(run: Run, path: Path) -> None:
+    """For each case a bar for each method: its time relative to dof's. Longer is slower."""
+    columns = min(3, len(run.cases))
+    rows = -(-len(run.cases) // columns)
+    most = max(len(result.outcomes) for result in run.cases)
+    size = (4.6 * columns, (0.22 * most + 0.75) * rows)
+    figure, axes = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    for axis, result in zip(axes.flat, run.cases, strict=False):
+        _bars_of_case(axis, result)
+    for axis in axes.flat[len(run.cases) :]:
+        axis.set_visible(False)
+    figure.suptitle("time relative to dof (logarithmic; longer is slower)", fontsize=11)
+    _save(figure, path)
+
+
+def _bars_of_case(axis: Any, result: CaseResult) -> None:
+    ours = result.done("dof")
+    outcomes = list(result.outcomes.values())[::-1]
+    axis.set_title(f"{result.title} ({result.points:,} points)", fontsize=8, loc="left")
+    axis.set_yticks(range(len(outcomes)), [outcome.method for outcome in outcomes], fontsize=7)
+    axis.set_ylim(-0.6, len(outcomes) - 0.4)
+    axis.set_xscale("log")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.tick_params(axis="x", labelsize=7)
+    relative = [median(o.seconds) / median(ours.seconds) if ours and o.seconds else None for o in outcomes]
+    known = [value for value in relative if value]
+    if not known:
+        return
+    left, right = min(0.8, 0.8 * min(known)), max(known)
+    axis.set_xlim(left, 4 * right)
+    axis.axvline(1, color="black", linewidth=0.6)
+    for place, (outcome, value) in enumerate(zip(outcomes, relative, strict=True)):
+        _bar(axis, place, outcome, value, left)
+
+
+def _bar(axis: Any, place: int, outcome: Outcome, value: float | None, left: float) -> None:
+    if value is None:
+        reason = (outcome.failure or "").split(":")[0][:38]
+        axis.text(1.05, place, reason, fontsize=6.5, va="center", color=FAILED)
+        return
+    colour = OURS if outcome.method.startswith("dof") else OTHERS
+    axis.barh(place, value - left, left=left, color=colour, height=0.7)
+    note = f"{value:.3g}×" if outcome.exact else f"{value:.3g}× estimate, off by {outcome.deviation:.1g}"
+    axis.text(value * 1.05, place, note, fontsize=6.5, va="center")
+
+
+def plot_theory(sweeps: list[Sweep], path: Path) -> None:
+    figure, axes = plt.subplots(2, len(sweeps), figsize=(3.4 * len(sweeps), 6.4), layout="constrained", squeeze=False)
+    for (top, bottom), sweep in zip(axes.T, sweeps, strict=True):
+        _lines(top, sweep, "flops", [("theory_flops", "theorem 1, Hessian", "black"), ("", "half of it", "grey")])
+        _lines(bottom, sweep, "bytes", [])
+        bottom.set_xlabel(sweep.title, fontsize=8)
+    axes[0, 0].set_ylabel("flops")
+    axes[1, 0].set_ylabel("bytes of temporary memory")
+    _save(figure, path)
+
+
+def _lines(axis: Any, sweep: Sweep, what: str, theory: list[tuple[str, str, str]]) -> None:
+    at = [count.at for count in sweep.counts]
+    for method, colour in (("hessian", "#c06040"), ("dof", OURS)):
+        name = f"{method}_{what}"
+        label = f"{method}, grows as {sweep.exponent(name):.2f}"
+        axis.plot(at, [getattr(count, name) for count in sweep.counts], "o-", color=colour, label=label, markersize=3)
+    for name, label, colour in theory:
+        values = [count.theory_flops / (1 if name else 2) for count in sweep.counts]
+        axis.plot(at, values, "--", color=colour, label=label, linewidth=0.9)
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    axis.tick_params(labelsize=7)
+    axis.legend(fontsize=6.5, frameon=False)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def _save(figure: Any, path: Path) -> None:
+    figure.savefig(path, dpi=130)
+    plt.close(figure)

@@ -1,0 +1,96 @@
+"""The results of a run: on the screen, and as JSON, Markdown and PNG in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+
+from dof.bench import machine
+from dof.bench.grid import Grid
+from dof.bench.paper import paper_grids
+from dof.bench.plots import plot_methods, plot_paper, plot_theory
+from dof.bench.results import Run, save
+from dof.bench.statistics import median
+from dof.bench.tables import NOTES, case_grid, summary_grid
+from dof.bench.theory import Sweep
+
+WIDE = 150
+"""Columns for what is not a terminal, which has no width of its own."""
+
+
+def show(grids: Sequence[Grid], console: Console) -> None:
+    if not console.is_terminal:
+        console.width = WIDE
+    for grid in grids:
+        console.print(grid.on_screen())
+        console.print()
+
+
+def write_run(run: Run, out: Path, console: Console) -> None:
+    rate = median(run.rates) if run.rates else 0.0
+    details = [case_grid(result, rate) for result in run.cases]
+    heads = paper_grids(run) if run.suite == "paper" else [summary_grid(run)]
+    show([*details, *heads] if run.suite != "paper" else heads, console)
+    save(run, out / f"{run.suite}.json")
+    text = [_machine(run, rate), *(grid.in_markdown() for grid in [*heads, *details]), "\n".join(NOTES), ""]
+    (out / f"{run.suite}.md").write_text("\n\n".join(text))
+    (plot_paper if run.suite == "paper" else plot_methods)(run, out / f"{run.suite}.png")
+    _say_where(run.suite, out, console, _machine(run, rate))
+
+
+def _machine(run: Run, rate: float) -> str:
+    it, versions = run.machine, ", ".join(f"{name} {version}" for name, version in run.versions.items())
+    memory = f"{it['memory_bytes'] / 2**30:.0f} GiB"
+    hardware = f"{it['processor']}, {it['cores']} cores, {memory}, device {it['device']}"
+    return f"{hardware}; matrix products at {rate / 1e9:.0f} Gflop/s; {versions}"
+
+
+def write_theory(sweeps: list[Sweep], out: Path, console: Console) -> None:
+    grids = [_theory_grid(sweep) for sweep in sweeps]
+    show(grids, console)
+    data = {"suite": "theory", "versions": machine.versions(), "sweeps": [asdict(sweep) for sweep in sweeps]}
+    (out / "theory.json").write_text(json.dumps(data, indent=1))
+    (out / "theory.md").write_text("\n\n".join(grid.in_markdown() for grid in grids))
+    plot_theory(sweeps, out / "theory.png")
+    _say_where("theory", out, console, "flops and bytes are counts: they do not depend on the machine's speed")
+
+
+def _theory_grid(sweep: Sweep) -> Grid:
+    columns = [
+        sweep.title,
+        "Hessian Gflop",
+        "of N(|R|+2|E|)+½|T|",
+        "DOF Gflop",
+        "DOF / Hessian",
+        "memory",
+        "of the bound",
+    ]
+    grid = Grid(f"how costs grow with: {sweep.title}", columns)
+    for it in sweep.counts:
+        flops = [
+            f"{it.hessian_flops / 1e9:.3g}",
+            f"{it.hessian_flops / it.theory_flops:.3f}",
+            f"{it.dof_flops / 1e9:.3g}",
+        ]
+        memory = it.dof_bytes / it.hessian_bytes
+        ratios = [f"{it.dof_flops / it.hessian_flops:.3f}", f"{memory:.3f}", f"{memory / it.theory_memory:.2f}"]
+        grid.rows.append([str(it.at), *flops, *ratios])
+    names = {
+        "hessian_flops": "flops of the Hessian",
+        "dof_flops": "of DOF",
+        "hessian_bytes": "memory",
+        "dof_bytes": "of DOF",
+    }
+    growth = ", ".join(f"{label} {sweep.exponent(name):.2f}" for name, label in names.items())
+    grid.notes = [f"exponents: {growth}", "memory: DOF / Hessian, temporary; the bound is 2 / layers · rank / inputs"]
+    return grid
+
+
+def _say_where(name: str, out: Path, console: Console, note: str) -> None:
+    console.print(note, highlight=False, soft_wrap=True)
+    files = ", ".join(str(out / f"{name}.{ending}") for ending in ("json", "md", "png"))
+    console.print(f"written: {files}", highlight=False, soft_wrap=True)

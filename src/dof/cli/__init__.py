@@ -1,0 +1,12 @@
+"""The command `dof`. What it needs is not installed with the library alone."""
+
+import sys
+
+
+def main() -> None:
+    try:
+        from dof.cli.app import app
+    except ModuleNotFoundError as error:
+        print(f'The command `dof` needs {error.name}. Install it with:  pip install "dof[bench]"', file=sys.stderr)
+        sys.exit(2)
+    app()

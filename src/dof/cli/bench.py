@@ -1,0 +1,86 @@
+"""`dof bench`: quick, paper, peers, theory, compare."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from dof.bench.compare import compare as compare_runs
+from dof.bench.race import Limits
+from dof.bench.report import show, write_run, write_theory
+from dof.bench.results import load
+from dof.bench.suites import SUITES, Suite, run_suite
+from dof.bench.theory import SWEEPS, run_sweeps
+from dof.cli.options import folder, seconds, told_plainly
+from dof.cli.progress import shown
+
+bench = typer.Typer(help="Measure dof against every other way, on this machine.", no_args_is_help=True)
+
+Budget = Annotated[str, typer.Option(help="Time for all of it, as 90s, 2m or 1h; the number of points adapts to it.")]
+Rounds = Annotated[int, typer.Option(min=7, help="Runs of every method.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of weights, points and coefficients.")]
+Out = Annotated[Path, typer.Option(help="Folder for the results.")]
+Cases = Annotated[str, typer.Option(help="Only cases with such a name, as 'mlp-*' or 'heat-3d'.")]
+
+FOLDER = Path("dof-bench")
+
+
+@bench.command()
+def quick(budget: Budget = "45s", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+    """The headlines, in less than a minute."""
+    _run(SUITES["quick"], budget, rounds, seed, out, cases)
+
+
+@bench.command()
+def paper(budget: Budget = "3m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+    """Both tables of the DOF paper, with its own figures beside those of this machine."""
+    _run(SUITES["paper"], budget, rounds, seed, out, cases)
+
+
+@bench.command()
+def peers(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+    """Every way that one could take instead, on networks of many kinds."""
+    _run(SUITES["peers"], budget, rounds, seed, out, cases)
+
+
+@bench.command()
+def theory(out: Out = FOLDER) -> None:
+    """The theorems of the paper: how flops and memory grow, as XLA counts them."""
+    with told_plainly():
+        out = folder(out)
+        with shown(len(SWEEPS)) as report:
+            sweeps = run_sweeps(report)
+        write_theory(sweeps, out, Console())
+
+
+@bench.command()
+def compare(
+    before: Annotated[Path, typer.Argument(help="Results of a run, as JSON.")],
+    after: Annotated[Path, typer.Argument(help="Results of a later run.")],
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if anything got worse.")] = False,
+) -> None:
+    """What got slower, what got faster, what takes more memory."""
+    with told_plainly():
+        grid, worse = compare_runs(load(before), load(after))
+    console = Console()
+    show([grid], console)
+    for line in worse or ["nothing got worse"]:
+        console.print(line, highlight=False)
+    raise typer.Exit(1 if strict and worse else 0)
+
+
+def _run(suite: Suite, budget: str, rounds: int, seed: int, out: Path, pattern: str) -> None:
+    chosen = tuple(name for name in suite.cases if fnmatch(name, pattern))
+    if not chosen:
+        raise typer.BadParameter(f"no case is called {pattern!r}; there are {', '.join(suite.cases)}")
+    time_left = seconds(budget)
+    with told_plainly():
+        out = folder(out)
+        with shown(len(chosen)) as report:
+            picked = Suite(suite.name, chosen, suite.methods)
+            run = run_suite(picked, time_left, seed, Limits(rounds=rounds), report)
+        write_run(run, out, Console())

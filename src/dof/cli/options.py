@@ -1,0 +1,43 @@
+"""Options that several commands share, and how a mistake in them is told: one sentence, exit code 2."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from dof.errors import ArgumentError, ArgumentTypeError
+
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+@contextmanager
+def told_plainly() -> Iterator[None]:
+    """Errors in what the user has asked for, without a traceback."""
+    try:
+        yield
+    except (ArgumentError, ArgumentTypeError, OSError) as error:
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False)
+        raise typer.Exit(2) from None
+
+
+def seconds(text: str) -> float:
+    """90, 90s, 2m, 1h, 1.5h"""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", text)
+    if found is None or float(found[1]) == 0:
+        raise typer.BadParameter(f"{text!r} is not a time; write it as 90s, 2m or 1h")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def is_terminal() -> bool:
+    return sys.stderr.isatty()

@@ -1,0 +1,96 @@
+"""Every way computes the same, for operators of every kind."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dof.bench import coefficients as c
+from dof.bench import networks as n
+from dof.bench.cases import CASES, Case, with_cube
+from dof.bench.methods import METHODS
+from dof.bench.truth import deviation, true_result
+
+SMALL = {
+    case.name: case
+    for case in (
+        Case("elliptic", "", n.mlp(4, 8, 3), lambda rng: c.elliptic(rng, 1, 4, 2), 5),
+        Case("blocks", "", n.sparse_mlp(3, 2, 8, 3, 2), lambda _: c.general(3, 2), 3, thresholds=(0, 3)),
+        Case("heat", "", n.mlp(3, 8, 3), lambda _: c.diagonal([-1.0, -2.0, 0.0], [0.0, 0.0, 1.0]), 4),
+        Case("wave", "", n.mlp(3, 8, 3), lambda _: c.diagonal([-1.0, -1.0, 1.0]), 4, residual=with_cube),
+        Case("step", "", n.mlp(3, 8, 3), lambda _: c.general(1, 3), 5, task="step"),
+        Case("particles", "", n.wave_function(3, 8, 3), lambda _: c.laplacian(9), 2),
+        Case("tokens", "", n.transformer(3, 4), lambda _: c.laplacian(12), 2),
+        Case("deep", "", n.deep_mlp(3, 8, 4), lambda _: c.laplacian(3), 2),
+        Case("inputs", "", n.many_inputs(20, 8), lambda _: c.laplacian(20), 3),
+    )
+}
+EXACT = [name for name, method in METHODS.items() if method.exact and method.is_installed and method.package != "torch"]
+
+
+def drawn(case, dtype=np.float64):
+    coefficients, weights, x = case.draw(0, case.points, dtype)
+    return coefficients, weights, x
+
+
+def leaves(tree):
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
+
+
+def apart(case, name):
+    """The deviation from the truth, for each option of the method."""
+    coefficients, weights, x = drawn(case)
+    truth = leaves(true_result(case, coefficients, weights, x))
+    for option in METHODS[name].options(case):
+        yield deviation(leaves(jax.jit(METHODS[name].build(case, coefficients, option))(weights, x)), truth)
+
+
+@pytest.mark.parametrize("case", ["elliptic", "blocks", "heat", "wave", "step"])
+@pytest.mark.parametrize("name", EXACT)
+def test_every_way_gives_the_truth(name, case):
+    if (name, case) == ("jet", "blocks"):
+        pytest.skip("jet has no rule for products of elements")
+    assert max(apart(SMALL[case], name)) < 1e-9
+
+
+@pytest.mark.parametrize("case", ["particles", "tokens", "deep", "inputs"])
+def test_dof_gives_the_truth_for_every_network(case):
+    assert max(apart(SMALL[case], "dof")) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["elliptic", "blocks", "heat", "wave", "step"])
+def test_torch_gives_the_truth(name):
+    torch = pytest.importorskip("torch")
+    from dof.bench.torch_hessian import as_arrays, as_tensors, build
+
+    case = SMALL[name]
+    coefficients, weights, x = drawn(case)
+    torch.set_default_dtype(torch.float64)
+    found = build(case, coefficients)(*as_tensors(case, weights, x))
+    assert deviation(as_arrays(found), leaves(true_result(case, coefficients, weights, x))) < 1e-9
+
+
+def test_the_truth_of_many_inputs_is_that_of_nested_differentiation():
+    case = SMALL["inputs"]
+    _, weights, x = drawn(case)
+    of_point = lambda x: jnp.trace(jax.hessian(case.network.phi, argnums=1)(weights, x))  # noqa: E731
+    by_hand = jax.vmap(lambda x: case.network.laplacian(weights, x))(x)
+    np.testing.assert_allclose(by_hand, jax.vmap(of_point)(x), rtol=1e-10)
+
+
+def test_the_estimate_is_right_in_the_mean():
+    """With as many coordinates as there are, each once, it is the Laplacian itself."""
+    case = Case("estimate", "", n.many_inputs(16, 8), lambda _: c.laplacian(16), 3)
+    coefficients, weights, x = drawn(case)
+    found = jax.jit(METHODS["estimate"].build(case, coefficients, None))(weights, x)
+    assert deviation(leaves(found), leaves(true_result(case, coefficients, weights, x))) < 1e-9
+
+
+def test_coefficients_are_those_of_the_paper():
+    rng = np.random.default_rng(0)
+    alpha = np.random.default_rng(0).normal(size=(1, 6, 6))[0]
+    np.testing.assert_allclose(c.elliptic(rng, 1, 6, 6).matrix, alpha @ alpha.T)
+    np.testing.assert_allclose(np.diag(c.general(2, 3).matrix), [-1, 1, 1, -1, 1, 1])
+    low = CASES["sparse-low-rank"].draw(0, 1, np.float32)[0]
+    assert low.matrix.shape == (64, 64) and np.linalg.matrix_rank(low.matrix) == 32
+    assert np.linalg.matrix_rank(CASES["mlp-low-rank"].draw(0, 1, np.float32)[0].matrix) == 32

@@ -1,0 +1,137 @@
+"""Statistics, files, tables and the comparison of runs, on figures that are known."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dof
+from dof.bench.compare import compare
+from dof.bench.paper import PUBLISHED, paper_grids
+from dof.bench.plots import plot_methods, plot_paper
+from dof.bench.process import Failure
+from dof.bench.race import _outcome
+from dof.bench.results import CaseResult, Outcome, Run, load, save
+from dof.bench.statistics import median, ratio, spread
+from dof.bench.tables import case_grid, fastest_other, summary_grid
+
+
+def outcome(method, seconds, **figures):
+    rng = np.random.default_rng(len(method))
+    samples = [float(seconds * (1 + 0.01 * noise)) for noise in rng.uniform(-1, 1, size=9)]
+    return Outcome(method, seconds=samples, deviation=1e-7, temporary=figures.pop("temporary", 10**6), **figures)
+
+
+def run(dof_seconds=1.0, name="mlp-elliptic", points=64, **dof_figures):
+    outcomes = [
+        outcome("hessian", 2.0, temporary=8 * 10**6, flops=4e9),
+        Outcome("jet", failure="out of memory: needs 40 GB"),
+        outcome("folx", 1.5, option=6),
+        outcome("dof", dof_seconds, **dof_figures),
+    ]
+    case = CaseResult(name, "MLP, elliptic", points, {it.method: it for it in outcomes})
+    machine = {"processor": "a processor", "cores": 2, "memory_bytes": 2**34, "device": "cpu"}
+    return Run("peers", 0, machine, {"dof": "0.1"}, [case], [1e11] * 9, {"torch": "torch"})
+
+
+def test_ratios_have_intervals_that_contain_them():
+    rng = np.random.default_rng(0)
+    slow, fast = 3 + 0.1 * rng.normal(size=15), 1 + 0.03 * rng.normal(size=15)
+    found = ratio(list(slow), list(fast))
+    assert found.low < found.value < found.high and found.low < 3 < found.high
+    assert found.high - found.low < 0.4
+    assert ratio([2.0] * 7, [1.0] * 9) == (2, 2, 2)
+    assert median([1.0, 5.0, 2.0]) == 2 and spread([1.0, 1.0, 1.0]) == 0
+
+
+def test_a_slow_moment_that_both_have_met_does_not_widen_the_interval():
+    moments = np.array([1, 1.1, 3, 1.2, 5, 1, 2.0])
+    found = ratio(list(2 * moments), list(moments))
+    assert found.low == found.high == 2
+
+
+def test_what_is_saved_can_be_loaded(tmp_path):
+    save(run(), tmp_path / "a.json")
+    assert load(tmp_path / "a.json") == run()
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"format": 99}', "[1]"])
+def test_other_files_are_refused(tmp_path, text):
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(dof.errors.ArgumentError, match="`path`"):
+        load(path)
+
+
+def test_tables_say_what_was_found():
+    (row,) = summary_grid(run()).rows
+    assert row[2:4] == ["1001", "1"] or float(row[2]) == pytest.approx(1000, rel=0.01)
+    assert row[4].startswith("2.0") and row[5] == "8.0×" and row[6].startswith("1.5") and row[7] == "folx"
+    cells = {row[0]: row for row in case_grid(run().cases[0], 1e11).rows}
+    assert cells["jet"][1] == "out of memory: needs 40 GB"
+    assert cells["hessian"][-1] == "0.02" and "folx, 6" in cells
+    assert summary_grid(run()).notes == ["torch is not installed: pip install torch"]
+    assert "| method |" in case_grid(run().cases[0], 1e11).in_markdown()
+
+
+def test_a_case_without_a_hessian_is_shown():
+    found = run()
+    found.cases[0].outcomes["hessian"] = Outcome("hessian", failure="no result in 60 s")
+    (row,) = summary_grid(found).rows
+    assert row[4] == "no result in 60 s" and fastest_other(found.cases[0]).method == "folx"
+    found.cases[0].outcomes["dof"] = Outcome("dof", failure="wrong by 1e-1")
+    assert summary_grid(found).rows[0][2] == "wrong by 1e-1"
+
+
+def test_the_papers_ratios_are_the_papers():
+    """As printed there: 3.3, 4.9, 3.3 and 21.5, 24.6, 21.5 for memory; 1.8, 3.5, 1.6 and 19.4, 28.9, 19.4 for time."""
+    memory = [round(it.hessian_mb / it.dof_mb, 1) for it in PUBLISHED.values()]
+    times = [round(it.hessian_ms / it.dof_ms, 1) for it in PUBLISHED.values()]
+    assert memory == [3.3, 4.9, 3.3, 21.5, 24.6, 21.5]
+    np.testing.assert_allclose(times, [1.8, 3.5, 1.6, 19.4, 28.9, 19.4], atol=0.11)
+    ours, theirs = paper_grids(run())[0].rows
+    assert ours[1:4] == ["8.0", "1.0", "8.0×"] and theirs[-1] == "1.8×"
+
+
+def test_compare_says_what_got_slower():
+    grid, worse = compare(run(), run(dof_seconds=1.3))
+    assert worse == ["MLP, elliptic, dof: slower"]
+    assert [row[-1] for row in grid.rows] == ["", "", "", "slower"]
+    assert compare(run(dof_seconds=1.3), run())[1] == []
+    assert compare(run(), run(dof_seconds=1.02))[1] == []
+    assert compare(run(), run(temporary=2 * 10**6))[1] == ["MLP, elliptic, dof: more memory"]
+
+
+def test_compare_knows_the_speed_of_the_machine_and_the_number_of_points():
+    slower_machine = run(dof_seconds=2.0)
+    for it in slower_machine.cases[0].outcomes.values():
+        it.seconds = [2 * s if it.method != "dof" else s for s in it.seconds]
+    slower_machine.rates = [5e10] * 9
+    assert compare(run(), slower_machine)[1] == []
+    more_points = run(dof_seconds=2.0, points=128)
+    assert "MLP, elliptic, dof: slower" not in compare(run(), more_points)[1]
+
+
+def test_compare_says_what_fails_now():
+    broken = run()
+    broken.cases[0].outcomes["folx"] = Outcome("folx", failure="wrong by 1e-1")
+    assert compare(run(), broken)[1] == ["MLP, elliptic, folx: fails now"]
+
+
+def test_results_that_are_wrong_are_not_timed():
+    truth = [np.array([1.0, 2.0])]
+    facts = dict.fromkeys(("tracing", "compiling", "temporary", "peak", "flops", "option"))
+    right, wrong, undefined = ({**facts, "result": [np.array([1.0, x, 9.0])]} for x in (2.0, 2.1, np.nan))
+    assert _outcome("dof", right, truth).failure is None
+    assert _outcome("dof", wrong, truth).failure == "wrong by 5.0e-02"
+    assert "wrong" in _outcome("dof", undefined, truth).failure
+    assert _outcome("estimate", wrong, truth).failure is None
+    assert _outcome("dof", Failure("no result in 1 s"), truth).failure == "no result in 1 s"
+    assert "truth" in _outcome("dof", right, Failure("out of memory")).failure
+
+
+def test_plots_are_drawn(tmp_path):
+    for draw in (plot_methods, plot_paper):
+        path = Path(tmp_path / f"{draw.__name__}.png")
+        draw(run(), path)
+        assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
