@@ -12,7 +12,7 @@ from jax.sharding import Mesh
 
 from dof.arguments import require_callable
 from dof.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
-from dof.chunk import Chunk, chunk_size, peak_bytes, require_chunk
+from dof.chunk import Chunk, chunk_size, peak_bytes, require_chunk, shared_bytes
 from dof.devices import on_all_devices
 from dof.options import require_mesh
 
@@ -57,7 +57,7 @@ def _in_blocks(g: Callable[..., Any], batch: Batch, chunk: Chunk, shared: list[A
     n = mapped[0].shape[0]
     jaxpr, flags, of_point = batch.trace(g, (), shared, mapped)
     of_block = jax.vmap(of_point, in_axes=(None, None, 0))
-    blocks, size = divide(n, chunk_size(chunk, lambda: peak_bytes(jaxpr, flags), n))
+    blocks, size = divide(n, chunk_size(chunk, lambda: peak_bytes(jaxpr, flags), n, shared_bytes(jaxpr, flags)))
     if blocks == 1:
         return of_block((), shared, mapped)
     again = jax.checkpoint(of_block)

@@ -20,8 +20,8 @@ CACHE = 8 * 2**20
 """Bytes that the values of a block may take on a CPU."""
 SHARE = 0.25
 """Of the free memory of an accelerator."""
-WEIGHTS = 7
-"""A block of a gradient reads all weights and adds to their gradients. Its values are at least that much larger."""
+WEIGHTS = 3.5
+"""Every block reads what all points share, weights above all: its values are at least that much larger."""
 
 
 def require_chunk(chunk: Any) -> None:
@@ -34,13 +34,13 @@ def require_chunk(chunk: Any) -> None:
         raise ArgumentError(describe("chunk", f"is {chunk}", 'a positive integer, "auto" or None', fix))
 
 
-def chunk_size(chunk: Chunk, bytes_per_point: Callable[[], int], n: int, weights: int = 0) -> int:
-    """At most how many points to take at once, where every block costs a pass over `weights` bytes."""
+def chunk_size(chunk: Chunk, bytes_per_point: Callable[[], int], n: int, shared: int) -> int:
+    """At most how many points to take at once, where every block goes through `shared` bytes besides its own."""
     if chunk is None:
         return max(n, 1)
     if chunk != "auto":
         return int(chunk)
-    return max(1, max(budget(), WEIGHTS * weights) // max(bytes_per_point(), 1))
+    return max(1, int(max(budget(), WEIGHTS * shared)) // max(bytes_per_point(), 1))
 
 
 def budget() -> int:
@@ -80,6 +80,13 @@ def stored_bytes(jaxpr: Closed, varies: list[bool]) -> int:
             depends.update(eqn.outvars)
             total += sum(map(_bytes, eqn.outvars))
     return total
+
+
+def shared_bytes(jaxpr: Closed, varies: list[bool]) -> int:
+    """What is the same for all points: arguments and constants."""
+    program, _ = parts(jaxpr)
+    arguments = [v for v, flag in zip(program.invars, varies, strict=True) if not flag]
+    return sum(map(_bytes, [*arguments, *program.constvars]))
 
 
 def _peak_inside(jaxpr: Closed, flags: list[bool]) -> int:

@@ -13,7 +13,7 @@ from jax.sharding import Mesh, PartitionSpec
 
 from dof.arguments import Argnums, places_of, require_argnums, require_callable
 from dof.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
-from dof.chunk import Chunk, chunk_size, require_chunk, stored_bytes
+from dof.chunk import Chunk, chunk_size, require_chunk, shared_bytes, stored_bytes
 from dof.devices import first_points, same_everywhere, split_points
 from dof.errors import ArgumentError, describe
 from dof.jax_compat import varying_over
@@ -124,8 +124,8 @@ def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, m
     """(Σ wᵢ lossᵢ, its gradients, Σ wᵢ, aux of each point)"""
     n = weights.shape[0]
     jaxpr, flags, traced = batch.trace(of_point, params, shared, mapped)
-    weights_bytes = sum(jnp.size(leaf) * jnp.result_type(leaf).itemsize for leaf in jax.tree.leaves(params))
-    blocks, size = divide(n, chunk_size(chunk, lambda: stored_bytes(jaxpr, flags), n, weights_bytes))
+    passes = 2 * shared_bytes(jaxpr, flags)  # the weights, and the sums of their gradients
+    blocks, size = divide(n, chunk_size(chunk, lambda: stored_bytes(jaxpr, flags), n, passes))
 
     def of_block(params: Any, block: Any, weights: Any) -> Any:
         losses, aux = jax.vmap(traced, in_axes=(None, None, 0))(params, shared, block)

@@ -65,12 +65,12 @@ def test_other_files_are_refused(tmp_path, text):
 
 def test_tables_say_what_was_found():
     (row,) = summary_grid(run()).rows
-    assert row[2:4] == ["1001", "1"] or float(row[2]) == pytest.approx(1000, rel=0.01)
-    assert row[4].startswith("2.0") and row[5] == "8.0×" and row[6].startswith("1.5") and row[7] == "folx"
+    assert float(row[2]) == pytest.approx(1000, rel=0.01) and row[3] == "1"
+    assert row[4].startswith("2.0") and row[5] == "8.0×" and row[6] == "folx" and row[7].startswith("1.5")
     cells = {row[0]: row for row in case_grid(run().cases[0], 1e11).rows}
     assert cells["jet"][1] == "out of memory: needs 40 GB"
     assert cells["hessian"][-1] == "0.02" and "folx, 6" in cells
-    assert summary_grid(run()).notes == ["torch is not installed: pip install torch"]
+    assert summary_grid(run()).notes[-1] == "torch is not installed: pip install torch"
     assert "| method |" in case_grid(run().cases[0], 1e11).in_markdown()
 
 
@@ -84,11 +84,10 @@ def test_a_case_without_a_hessian_is_shown():
 
 
 def test_the_papers_ratios_are_the_papers():
-    """As printed there: 3.3, 4.9, 3.3 and 21.5, 24.6, 21.5 for memory; 1.8, 3.5, 1.6 and 19.4, 28.9, 19.4 for time."""
-    memory = [round(it.hessian_mb / it.dof_mb, 1) for it in PUBLISHED.values()]
-    times = [round(it.hessian_ms / it.dof_ms, 1) for it in PUBLISHED.values()]
-    assert memory == [3.3, 4.9, 3.3, 21.5, 24.6, 21.5]
-    np.testing.assert_allclose(times, [1.8, 3.5, 1.6, 19.4, 28.9, 19.4], atol=0.11)
+    """They are printed with one digit, from figures with more."""
+    for it in PUBLISHED.values():
+        assert it.memory == pytest.approx(it.hessian_mb / it.dof_mb, abs=0.1)
+        assert it.time == pytest.approx(it.hessian_ms / it.dof_ms, abs=0.1)
     ours, theirs = paper_grids(run())[0].rows
     assert ours[1:4] == ["8.0", "1.0", "8.0×"] and theirs[-1] == "1.8×"
 

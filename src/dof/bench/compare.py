@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dof.bench.grid import Grid
 from dof.bench.results import CaseResult, Outcome, Run
-from dof.bench.statistics import Interval, median, ratio
+from dof.bench.statistics import Interval, interval, median, ratio
 
 NOTABLE = 0.05
 """A change of time counts if it is larger than that and its interval does not contain 1."""
@@ -45,7 +45,7 @@ def _judge(
     found = ratio(new.seconds, old.seconds)
     change = Interval(*(scale * per_point * figure for figure in found))
     memory = new.temporary / old.temporary if new.temporary and old.temporary and per_point == 1 else None
-    cells = [f"{change.value:.2f} ({change.low:.2f}–{change.high:.2f})", "–" if memory is None else f"{memory:.2f}"]
+    cells = [interval(change), "–" if memory is None else f"{memory:.2f}"]
     return times + cells, _verdict(change, memory)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 
@@ -15,9 +16,17 @@ class Grid:
     notes: list[str] = field(default_factory=list)
 
     def on_screen(self) -> Table:
-        table = Table(title=self.title, title_justify="left", caption="\n".join(self.notes), caption_justify="left")
+        notes = "\n".join(self.notes)
+        table = Table(
+            title=self.title,
+            title_justify="left",
+            caption=notes,
+            caption_justify="left",
+            box=SIMPLE_HEAD,
+            pad_edge=False,
+        )
         for index, column in enumerate(self.columns):
-            table.add_column(column, justify="right" if index else "left")
+            table.add_column(column, justify="right" if index else "left", no_wrap=index == 0)
         for row in self.rows:
             table.add_row(*row)
         return table

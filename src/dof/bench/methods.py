@@ -44,11 +44,13 @@ def no_options(case: Case) -> tuple[Any, ...]:
 class Method:
     """`build(case, coefficients, option)` gives the task.
 
-    options: the fastest of them is taken. package: what must be installed. exact: or else an estimate.
+    counted: the same without blocks, whose flops can be counted. options: the fastest of them is taken. package: what
+    must be installed. exact: or else an estimate.
     """
 
     name: str
     build: Build
+    counted: Build | None = None
     options: Callable[[Case], tuple[Any, ...]] = no_options
     package: str | None = None
     exact: bool = True
@@ -127,7 +129,7 @@ METHODS = {
     method.name: method
     for method in (
         Method("hessian", at_once(by_hessian)),
-        Method("hessian, blocks", in_blocks(by_hessian)),
+        Method("hessian, blocks", in_blocks(by_hessian), counted=at_once(by_hessian)),
         Method("hvp, loop", at_once(one_by_one(product_with_hessian))),
         Method("hvp, vmap", at_once(along_all(product_with_hessian))),
         Method("jvp of jvp", at_once(along_all(jvp_of_jvp))),
@@ -137,6 +139,6 @@ METHODS = {
         Method("estimate", at_once(by_estimate), exact=False),
         Method("dof, dense", _dof_dense),
         Method("dof, at once", _dof_at_once),
-        Method("dof", _dof),
+        Method("dof", _dof, counted=_dof_at_once),
     )
 }

@@ -16,7 +16,7 @@ from dof.bench.results import CaseResult, Outcome, Run
 from dof.bench.statistics import median, ratio
 from dof.bench.theory import Sweep
 
-OURS, OTHERS, PAPER, FAILED = "#1f6f8b", "#b8b8b8", "#e0a458", "#b03030"
+OURS, OTHERS, PAPER, FAILED, HESSIAN = "#1f6f8b", "#b8b8b8", "#e0a458", "#b03030", "#c06040"
 
 
 def plot_paper(run: Run, path: Path) -> None:
@@ -24,8 +24,8 @@ def plot_paper(run: Run, path: Path) -> None:
     figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
     results = [r for r in run.cases if r.done("dof") and r.done("hessian") and r.case in PUBLISHED]
     for axis, title, ours, theirs in (
-        (axes[0], "memory: Hessian / DOF", _memory_ratio, lambda it: it.hessian_mb / it.dof_mb),
-        (axes[1], "time: Hessian / DOF", _time_ratio, lambda it: it.hessian_ms / it.dof_ms),
+        (axes[0], "memory: Hessian / DOF", _memory_ratio, lambda it: it.memory),
+        (axes[1], "time: Hessian / DOF", _time_ratio, lambda it: it.time),
     ):
         _pairs_of_bars(axis, title, [r.title for r in results], [ours(r) for r in results], results, theirs)
     axes[0].legend(loc="upper left", frameon=False)
@@ -101,28 +101,34 @@ def _bar(axis: Any, place: int, outcome: Outcome, value: float | None, left: flo
 
 
 def plot_theory(sweeps: list[Sweep], path: Path) -> None:
+    """Dots are what XLA counts, dashes are the theorems."""
     figure, axes = plt.subplots(2, len(sweeps), figsize=(3.4 * len(sweeps), 6.4), layout="constrained", squeeze=False)
     for (top, bottom), sweep in zip(axes.T, sweeps, strict=True):
-        _lines(top, sweep, "flops", [("theory_flops", "theorem 1, Hessian", "black"), ("", "half of it", "grey")])
-        _lines(bottom, sweep, "bytes", [])
+        counts = sweep.counts
+        _lines(top, sweep, "flops", "theorem 1", [(it.theory_flops, it.theory_flops * it.dof_bound) for it in counts])
+        _lines(
+            bottom,
+            sweep,
+            "bytes",
+            "theorem 2",
+            [(it.hessian_bytes, it.hessian_bytes * it.theory_memory) for it in counts],
+        )
         bottom.set_xlabel(sweep.title, fontsize=8)
-    axes[0, 0].set_ylabel("flops")
-    axes[1, 0].set_ylabel("bytes of temporary memory")
+    axes[0, 0].set_ylabel("flops", fontsize=9)
+    axes[1, 0].set_ylabel("bytes of temporary memory", fontsize=9)
     _save(figure, path)
 
 
-def _lines(axis: Any, sweep: Sweep, what: str, theory: list[tuple[str, str, str]]) -> None:
+def _lines(axis: Any, sweep: Sweep, what: str, theorem: str, theory: list[tuple[float, float]]) -> None:
     at = [count.at for count in sweep.counts]
-    for method, colour in (("hessian", "#c06040"), ("dof", OURS)):
+    for index, (method, colour) in enumerate((("hessian", HESSIAN), ("dof", OURS))):
         name = f"{method}_{what}"
-        label = f"{method}, grows as {sweep.exponent(name):.2f}"
+        label = f"{method}, exponent {sweep.exponent(name):.2f}"
         axis.plot(at, [getattr(count, name) for count in sweep.counts], "o-", color=colour, label=label, markersize=3)
-    for name, label, colour in theory:
-        values = [count.theory_flops / (1 if name else 2) for count in sweep.counts]
-        axis.plot(at, values, "--", color=colour, label=label, linewidth=0.9)
+        axis.plot(at, [pair[index] for pair in theory], "--", color="black", linewidth=0.9, label=theorem * index)
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
-    axis.tick_params(labelsize=7)
+    axis.tick_params(which="both", labelsize=7)
     axis.legend(fontsize=6.5, frameon=False)
     axis.spines[["top", "right"]].set_visible(False)
 

@@ -16,6 +16,8 @@ from dof.bench.truth import TOLERANCE, deviation
 from dof.bench.worker import RULER, Job
 
 Report = Callable[[str], None]
+TRUTH = "truth"
+"""The name of a worker that is no method."""
 
 MEMORY_SHARE = 0.7
 """Of the memory that is free, what one process may take."""
@@ -29,7 +31,13 @@ class Limits:
     build: float = 120.0
     run: float = 60.0
 
+    def within(self, seconds: float) -> Limits:
+        """For a case that has so many seconds: a method that takes most of them for itself is too slow."""
+        build, run = max(LEAST_BUILD, seconds / 2), max(LEAST_RUN, seconds / self.rounds)
+        return Limits(self.rounds, min(self.build, build), min(self.run, run))
 
+
+LEAST_BUILD, LEAST_RUN = 20.0, 2.0
 PATIENCE = 120.0
 """Seconds for what should be done at once."""
 
@@ -61,14 +69,15 @@ def run_case(
     case: Case, methods: Sequence[str], points: int, seed: int, limits: Limits, ruler: Ruler, report: Report
 ) -> CaseResult:
     memory = int(MEMORY_SHARE * machine.free_bytes())
-    workers = {name: Worker(Job(case.name, name, points, seed, memory)) for name in ("truth", *methods)}
+    workers = {name: Worker(Job(case.name, name, points, seed, memory)) for name in (TRUTH, *methods)}
     try:
         report("truth")
-        truth = workers.pop("truth").ask("truth", seconds=limits.build)
+        truth = workers[TRUTH].ask("truth", seconds=PATIENCE)
+        workers[TRUTH].stop()
         outcomes = {}
         for name in methods:
             report(f"build {name}")
-            outcomes[name] = _outcome(name, workers[name].ask("build", seconds=limits.build + limits.run), truth)
+            outcomes[name] = _outcome(name, workers[name].ask("build", seconds=limits.build), truth)
         _take_turns(workers, outcomes, limits, ruler, report)
     finally:
         for worker in workers.values():

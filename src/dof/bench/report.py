@@ -22,6 +22,10 @@ WIDE = 150
 """Columns for what is not a terminal, which has no width of its own."""
 
 
+THEORY = ["Hessian Gflop", "of theorem 1", "DOF: flops", "theorem", "DOF: memory", "theorem"]
+"""Flops of the Hessian, and relative to N (|R| + 2 |E|) + ½ |T|; what DOF takes of its flops and temporary memory."""
+
+
 def show(grids: Sequence[Grid], console: Console) -> None:
     if not console.is_terminal:
         console.width = WIDE
@@ -60,33 +64,19 @@ def write_theory(sweeps: list[Sweep], out: Path, console: Console) -> None:
 
 
 def _theory_grid(sweep: Sweep) -> Grid:
-    columns = [
-        sweep.title,
-        "Hessian Gflop",
-        "of N(|R|+2|E|)+½|T|",
-        "DOF Gflop",
-        "DOF / Hessian",
-        "memory",
-        "of the bound",
-    ]
-    grid = Grid(f"how costs grow with: {sweep.title}", columns)
+    grid = Grid(f"how costs grow with: {sweep.title}", [sweep.title, *THEORY])
     for it in sweep.counts:
-        flops = [
-            f"{it.hessian_flops / 1e9:.3g}",
-            f"{it.hessian_flops / it.theory_flops:.3f}",
-            f"{it.dof_flops / 1e9:.3g}",
-        ]
-        memory = it.dof_bytes / it.hessian_bytes
-        ratios = [f"{it.dof_flops / it.hessian_flops:.3f}", f"{memory:.3f}", f"{memory / it.theory_memory:.2f}"]
-        grid.rows.append([str(it.at), *flops, *ratios])
-    names = {
+        flops, memory = it.dof_flops / it.hessian_flops, it.dof_bytes / it.hessian_bytes
+        counted = [f"{it.hessian_flops / 1e9:.3g}", f"{it.hessian_flops / it.theory_flops:.3f}"]
+        parts = [f"{flops:.3f}", f"{it.dof_bound:.3f}", f"{memory:.3f}", f"{it.theory_memory:.3f}"]
+        grid.rows.append([str(it.at), *counted, *parts])
+    labels = {
         "hessian_flops": "flops of the Hessian",
         "dof_flops": "of DOF",
         "hessian_bytes": "memory",
         "dof_bytes": "of DOF",
     }
-    growth = ", ".join(f"{label} {sweep.exponent(name):.2f}" for name, label in names.items())
-    grid.notes = [f"exponents: {growth}", "memory: DOF / Hessian, temporary; the bound is 2 / layers · rank / inputs"]
+    grid.notes = ["exponents: " + ", ".join(f"{label} {sweep.exponent(name):.2f}" for name, label in labels.items())]
     return grid
 
 

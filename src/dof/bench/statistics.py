@@ -18,6 +18,10 @@ class Interval(NamedTuple):
     high: float
 
 
+def interval(it: Interval, unit: str = "") -> str:
+    return f"{it.value:.3g}{unit} ({it.low:.3g}–{it.high:.3g})"
+
+
 def median(samples: Sequence[float]) -> float:
     return float(np.median(samples))
 

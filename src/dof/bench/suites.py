@@ -58,7 +58,7 @@ def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, report: Re
             report(case.title, "how many points")
             points = points_for(case, len(methods), left, ruler, limits.rounds)
             of_case = lambda step, title=case.title: report(title, step)  # noqa: E731
-            run.cases.append(run_case(case, methods, points, seed, limits, ruler, of_case))
+            run.cases.append(run_case(case, methods, points, seed, limits.within(left), ruler, of_case))
         run.rates = ruler.rates
     finally:
         ruler.stop()

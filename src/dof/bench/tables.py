@@ -5,22 +5,11 @@ from __future__ import annotations
 from dof.bench.grid import Grid
 from dof.bench.methods import METHODS
 from dof.bench.results import CaseResult, Outcome, Run
-from dof.bench.statistics import median, ratio, spread
+from dof.bench.statistics import interval, median, ratio, spread
 
-COLUMNS = [
-    "method",
-    "time ms",
-    "spread",
-    "Hessian / it",
-    "temp. MB",
-    "peak MB",
-    "trace s",
-    "compile s",
-    "deviation",
-    "GEMM",
-]
+COLUMNS = ["method", "time ms", "times faster", "temp. MB", "peak MB", "trace s", "compile s", "deviation", "GEMM"]
 NOTES = [
-    "Hessian / it: how many times faster than the Hessian, in brackets where it lies in 95 of 100 resamplings",
+    "times faster than the Hessian; in brackets where that lies in 95 of 100 resamplings of the rounds",
     "temp.: temporary buffers by XLA; peak: what the first run adds to the resident memory of a fresh process",
     "deviation: from nested differentiation in float64; GEMM: share of the machine's rate of matrix products",
 ]
@@ -38,28 +27,19 @@ def _row(result: CaseResult, it: Outcome, rate: float) -> list[str]:
     if not it.seconds:
         return [it.method, _short(it.failure or "–"), *["–"] * (len(COLUMNS) - 2)]
     name = it.method if it.option in (None, 0) else f"{it.method}, {it.option}"
-    time = [f"{1e3 * median(it.seconds):.4g}", f"±{100 * spread(it.seconds):.0f} %", _ratio(result, it)]
+    time = [f"{1e3 * median(it.seconds):.3g} ±{100 * spread(it.seconds):.0f}%", _ratio(result, it)]
     memory = [_scaled(it.temporary, 1e-6), _scaled(it.peak, 1e-6)]
     building = [_scaled(it.tracing), _scaled(it.compiling)]
-    deviation = f"{it.deviation:.1e}{'' if it.exact else ' (estimate)'}"
-    flops = _flops(result, it)
-    share = f"{flops / median(it.seconds) / rate:.2f}" if flops and rate else "–"
+    deviation = f"{it.deviation:.0e}{'' if it.exact else ' (estimate)'}"
+    share = f"{it.flops / median(it.seconds) / rate:.2f}" if it.flops and rate else "–"
     return [name, *time, *memory, *building, deviation, share]
-
-
-def _flops(result: CaseResult, it: Outcome) -> float | None:
-    """Blocks compute what is computed at once, but XLA does not count the turns of a loop."""
-    at_once = {"dof": "dof, at once", "hessian, blocks": "hessian"}.get(it.method)
-    whole = result.done(at_once) if at_once and it.flops is None else None
-    return whole.flops if whole else it.flops
 
 
 def _ratio(result: CaseResult, it: Outcome) -> str:
     hessian = result.done("hessian")
     if hessian is None:
         return "–"
-    found = ratio(hessian.seconds, it.seconds)
-    return f"{found.value:.2f}× ({found.low:.2f}–{found.high:.2f})"
+    return interval(ratio(hessian.seconds, it.seconds))
 
 
 def _scaled(figure: float | int | None, scale: float = 1.0) -> str:
@@ -75,11 +55,12 @@ def summary_grid(run: Run) -> Grid:
     grid = Grid("dof against the Hessian and against the fastest other way", SUMMARY)
     for result in run.cases:
         grid.rows.append([result.title, f"{result.points:,}", *_summary(result)])
-    grid.notes = [f"{name} is not installed: pip install {package}" for name, package in run.missing.items()]
+    notes = ["time and memory of the Hessian and of the fastest other exact way are relative to dof"]
+    grid.notes = notes + [f"{name} is not installed: pip install {package}" for name, package in run.missing.items()]
     return grid
 
 
-SUMMARY = ["case", "points", "dof ms", "dof MB", "time: Hessian / dof", "memory: Hessian / dof", "other / dof", "other"]
+SUMMARY = ["case", "points", "dof ms", "dof MB", "Hessian: time", "memory", "fastest other", "time"]
 
 
 def _summary(result: CaseResult) -> list[str]:
@@ -90,7 +71,7 @@ def _summary(result: CaseResult) -> list[str]:
     failure = _short(result.outcomes["hessian"].failure or "–") if "hessian" in result.outcomes else "–"
     against = [_times(hessian, ours), _memory(hessian, ours)] if hessian else [failure, failure]
     other = fastest_other(result)
-    return [*figures, *against, *([_times(other, ours), other.method] if other else ["–", "–"])]
+    return [*figures, *against, *([other.method, _times(other, ours)] if other else ["–", "–"])]
 
 
 def fastest_other(result: CaseResult) -> Outcome | None:
@@ -99,8 +80,7 @@ def fastest_other(result: CaseResult) -> Outcome | None:
 
 
 def _times(it: Outcome, ours: Outcome) -> str:
-    found = ratio(it.seconds, ours.seconds)
-    return f"{found.value:.2f}× ({found.low:.2f}–{found.high:.2f})"
+    return interval(ratio(it.seconds, ours.seconds), "×")
 
 
 def _memory(it: Outcome, ours: Outcome) -> str:

@@ -43,7 +43,8 @@ class Setting:
 
 @dataclass
 class Count:
-    """At one setting: what XLA counts for both methods, and what the theorems say."""
+    """At one setting: what XLA counts for both methods, and what the theorems say: flops of the Hessian, and the parts
+    of its flops and memory that DOF takes, with directions in the place of the inputs."""
 
     at: int
     hessian_flops: float
@@ -51,6 +52,7 @@ class Count:
     hessian_bytes: int
     dof_bytes: int
     theory_flops: float
+    dof_bound: float
     theory_memory: float
 
 
@@ -64,7 +66,7 @@ class Sweep:
         """How the figure grows: the slope of its logarithm, over the larger half of the settings."""
         kept = self.counts[len(self.counts) // 2 :]
         x, y = (np.log([getattr(count, name) for count in kept]) for name in ("at", figure))
-        return float(np.polyfit(x, y, 1)[0])
+        return round(float(np.polyfit(x, y, 1)[0]), 3) + 0.0  # not −0
 
 
 SWEEPS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -99,8 +101,9 @@ def count(at: int, setting: Setting) -> Count:
     found = {name: _counts(task, weights, x) for name, task in tasks.items()}
     (hessian_flops, hessian_bytes), (dof_flops, dof_bytes) = found["hessian"], found["dof"]
     theory = 2 * setting.points * hessian_multiplications(setting)
-    memory = 2 / setting.layers * setting.directions / setting.inputs
-    return Count(at, hessian_flops, dof_flops, hessian_bytes, dof_bytes, theory, memory)
+    rank = setting.directions / setting.inputs
+    bounds = (rank / 2, 2 / setting.layers * rank)
+    return Count(at, hessian_flops, dof_flops, hessian_bytes, dof_bytes, theory, *bounds)
 
 
 def _dof(case: Case, coefficients: Coefficients) -> Callable[..., Any]:
@@ -117,8 +120,3 @@ def hessian_multiplications(setting: Setting) -> float:
     hidden = sum(setting.sizes[1:-1])
     edges = sum(i * o for i, o in pairwise(setting.sizes)) + hidden
     return setting.inputs * (hidden + 2 * edges) + hidden / 2
-
-
-def dof_bound(setting: Setting) -> float:
-    """Half of it; with directions in the place of the inputs."""
-    return hessian_multiplications(setting) / 2 * setting.directions / setting.inputs

@@ -90,8 +90,10 @@ def _answer_build(job: Job, built: dict[str, Built]) -> dict[str, Any]:
         make = _build_in_torch if method.package == "torch" else _build_in_jax
         candidates.append(make(case, method.build(case, coefficients, option), weights, x, job.memory))
         candidates[-1].facts["option"] = option
-    built["it"] = min(candidates, key=lambda it: it.facts["first"])
-    it = built["it"]
+    it = built["it"] = min(candidates, key=lambda it: it.facts["first"])
+    if it.facts["flops"] is None and method.counted:
+        lowered = jax.jit(method.counted(case, coefficients, None)).lower(weights, x)
+        it.facts["flops"] = _flops(lowered.compile())
     it.repeats = max(1, math.ceil(SHORTEST / it.facts["first"]))
     return {**it.facts, "result": it.arrays(it.call())[: None if case.task == "step" else 1]}
 

@@ -36,7 +36,7 @@ def quick(budget: Budget = "45s", rounds: Rounds = 7, seed: Seed = 0, out: Out =
 
 
 @bench.command()
-def paper(budget: Budget = "3m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+def paper(budget: Budget = "5m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
     """Both tables of the DOF paper, with its own figures beside those of this machine."""
     _run(SUITES["paper"], budget, rounds, seed, out, cases)
 
