@@ -70,7 +70,7 @@ def parts(jaxpr: Closed) -> tuple[Any, Sequence[Any]]:
 
 def program_of(params: dict[str, Any]) -> Closed:
     """The inner program of a call; the parameter's name differs between primitives and releases."""
-    return params["call_jaxpr"] if "call_jaxpr" in params else params["jaxpr"]
+    return next(params[name] for name in ("call_jaxpr", "jaxpr", "call") if name in params)
 
 
 def inner_programs(params: dict[str, Any]) -> list[Closed]:

@@ -11,6 +11,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from dof.bench.cases import CASES
 from dof.bench.paper import PUBLISHED
 from dof.bench.results import CaseResult, Outcome, Run
 from dof.bench.statistics import median, ratio
@@ -37,7 +38,7 @@ def _pairs_of_bars(axis: Any, title: str, names: list[str], ours: list[float], r
     published = [theirs(PUBLISHED[result.case]) for result in results]
     for shift, values, colour, label in ((-0.2, ours, OURS, "dof, here"), (0.2, published, PAPER, "the paper, V100")):
         bars = axis.bar([p + shift for p in places], values, 0.38, color=colour, label=label)
-        axis.bar_label(bars, [f"{v:.1f}×" for v in values], fontsize=8)
+        axis.bar_label(bars, [f"{v:.3g}×" for v in values], fontsize=7)
     axis.set_xticks(list(places), [name.replace(", ", "\n") for name in names], fontsize=8)
     axis.set_yscale("log")
     axis.set_ylim(1, 3 * max([*ours, *published, 1]))
@@ -100,32 +101,50 @@ def _bar(axis: Any, place: int, outcome: Outcome, value: float | None, left: flo
     axis.text(value * 1.05, place, note, fontsize=6.5, va="center")
 
 
+def plot_inputs(run: Run, path: Path) -> None:
+    """Time and temporary memory of every method against the number of inputs; a line ends where the method fails."""
+    results = [result for result in run.cases if result.case.startswith("inputs-")]
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    methods = list(dict.fromkeys(name for result in results for name in result.outcomes))
+    for index, method in enumerate(methods):
+        found = [(CASES[r.case].network.inputs, r.points, it) for r in results if (it := r.done(method))]
+        style = {"color": OURS, "linewidth": 2.2} if method == "dof" else {"color": f"C{index}", "linewidth": 1}
+        for axis, figures in (
+            (axes[0], [(n, median(it.seconds) / points) for n, points, it in found]),
+            (axes[1], [(n, it.temporary / points) for n, points, it in found if it.temporary]),
+        ):
+            axis.plot([n for n, _ in figures], [y for _, y in figures], "o-", markersize=3, label=method, **style)
+    for axis, title in zip(axes, ("seconds for a point", "bytes of temporary memory for a point"), strict=True):
+        axis.set(xscale="log", yscale="log", xlabel="number of inputs N")
+        axis.set_title(title, fontsize=10)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].legend(fontsize=7, frameon=False)
+    _save(figure, path)
+
+
 def plot_theory(sweeps: list[Sweep], path: Path) -> None:
     """Dots are what XLA counts, dashes are the theorems."""
     figure, axes = plt.subplots(2, len(sweeps), figsize=(3.4 * len(sweeps), 6.4), layout="constrained", squeeze=False)
     for (top, bottom), sweep in zip(axes.T, sweeps, strict=True):
-        counts = sweep.counts
-        _lines(top, sweep, "flops", "theorem 1", [(it.theory_flops, it.theory_flops * it.dof_bound) for it in counts])
-        _lines(
-            bottom,
-            sweep,
-            "bytes",
-            "theorem 2",
-            [(it.hessian_bytes, it.hessian_bytes * it.theory_memory) for it in counts],
-        )
+        hessian = [it.theory_flops for it in sweep.counts]
+        half = [it.theory_flops * it.dof_bound for it in sweep.counts]
+        _lines(top, sweep, "flops", {"theorem 1": hessian, "": half})
+        memory = [it.hessian_bytes * it.theory_memory for it in sweep.counts]
+        _lines(bottom, sweep, "bytes", {"theorem 2": memory})
         bottom.set_xlabel(sweep.title, fontsize=8)
     axes[0, 0].set_ylabel("flops", fontsize=9)
     axes[1, 0].set_ylabel("bytes of temporary memory", fontsize=9)
     _save(figure, path)
 
 
-def _lines(axis: Any, sweep: Sweep, what: str, theorem: str, theory: list[tuple[float, float]]) -> None:
+def _lines(axis: Any, sweep: Sweep, what: str, theory: dict[str, list[float]]) -> None:
     at = [count.at for count in sweep.counts]
-    for index, (method, colour) in enumerate((("hessian", HESSIAN), ("dof", OURS))):
+    for method, colour in (("hessian", HESSIAN), ("dof", OURS)):
         name = f"{method}_{what}"
         label = f"{method}, exponent {sweep.exponent(name):.2f}"
         axis.plot(at, [getattr(count, name) for count in sweep.counts], "o-", color=colour, label=label, markersize=3)
-        axis.plot(at, [pair[index] for pair in theory], "--", color="black", linewidth=0.9, label=theorem * index)
+    for label, values in theory.items():
+        axis.plot(at, values, "--", color="black", linewidth=0.9, label=label)
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     axis.tick_params(which="both", labelsize=7)

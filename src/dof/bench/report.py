@@ -12,7 +12,7 @@ from rich.console import Console
 from dof.bench import machine
 from dof.bench.grid import Grid
 from dof.bench.paper import paper_grids
-from dof.bench.plots import plot_methods, plot_paper, plot_theory
+from dof.bench.plots import plot_inputs, plot_methods, plot_paper, plot_theory
 from dof.bench.results import Run, save
 from dof.bench.statistics import median
 from dof.bench.tables import NOTES, case_grid, summary_grid
@@ -43,6 +43,8 @@ def write_run(run: Run, out: Path, console: Console) -> None:
     text = [_machine(run, rate), *(grid.in_markdown() for grid in [*heads, *details]), "\n".join(NOTES), ""]
     (out / f"{run.suite}.md").write_text("\n\n".join(text))
     (plot_paper if run.suite == "paper" else plot_methods)(run, out / f"{run.suite}.png")
+    if sum(result.case.startswith("inputs-") for result in run.cases) > 1:
+        plot_inputs(run, out / "inputs.png")
     _say_where(run.suite, out, console, _machine(run, rate))
 
 

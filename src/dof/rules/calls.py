@@ -26,8 +26,9 @@ def inline_rule(primitive: Primitive) -> Rule:
     return lambda walk, *operands, **params: walk(program_of(params), operands)
 
 
-# Forward differentiation never meets the rules of a custom_vjp: its primal is what is differentiated.
-register_named("closed_call call custom_vjp_call composite", "call", inline_rule, structured=True)
+# Forward differentiation never meets the rules of a custom_vjp: its primal is what is differentiated. A custom_vmap
+# says how to run a function, not what it is, and JAX does not batch its second derivatives right.
+register_named("closed_call call custom_vjp_call composite custom_vmap_call", "call", inline_rule, structured=True)
 
 
 def jit_rule(primitive: Primitive) -> Rule:

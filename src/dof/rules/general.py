@@ -14,45 +14,85 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dof.form import AnyForm
+from dof.form import AnyForm, settled
 from dof.jax_compat import Primitive
 from dof.rules.push import Function, active_among, each_direction, function_of, parts_of, push_jvp, restrict
 from dof.rules.registry import Rule, register_named
-from dof.triple import add, is_smooth, triple_or_constant, value_of
+from dof.triple import Triple, is_smooth, triple_or_constant, value_of, zeros_stacked
 
 
 def general(form: AnyForm, function: Function, operands: Sequence[Any]) -> list[Any]:
     """The triples of `function`, a function of arrays that returns a list of arrays."""
     values = function(*map(value_of, operands))
-    tangents, applied = (push_jvp(function, operands, part, values) for part in parts_of(operands))
-    curvature = second_order(form, function, operands, values)
-    return list(map(triple_or_constant, values, tangents, map(add, applied, curvature)))
-
-
-def second_order(form: AnyForm, function: Function, operands: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """Σ_kl q_kl F''(v)[g_k, g_l] for each result, one entry per channel in front."""
-    tangents, _ = parts_of(operands)
-    active = active_among(tangents)
+    tangents, applied = parts_of(operands)
     smooth = [i for i, value in enumerate(values) if is_smooth(value)]
-    if not active or not smooth:
-        return [None] * len(values)
+    if not smooth or not active_among(tangents):
+        return list(
+            map(triple_or_constant, values, [None] * len(values), push_jvp(function, operands, applied, values))
+        )
+    found = iter(zip(*_both_orders(form, function, operands, smooth), strict=True))
+    parts = [next(found) if i in smooth else (None, None) for i in range(len(values))]
+    return [triple_or_constant(value, *part) for value, part in zip(values, parts, strict=True)]
+
+
+def _both_orders(
+    form: AnyForm, function: Function, operands: Sequence[Any], smooth: Sequence[int]
+) -> tuple[list[Any], list[Any]]:
+    """(tangents, applied) of the smooth results.
+
+    What is applied to the operands is one more direction, that bends instead of moving: F'(v)[s] comes out with the
+    second derivatives. One pass then does it all. Several would each solve their own systems, of the same matrix, and
+    on CPUs with few cores JAX's batched solvers can wait for each other without end if they run side by side.
+    """
+    active = [i for i, operand in enumerate(operands) if isinstance(operand, Triple)]
     of_active, primals = restrict(function, operands, active, smooth)
-    moved = [tangents[i] for i in active]
+    moves, bends = ([part[i] for i in active] for part in parts_of(operands))
+    moves = [zeros_stacked(form.directions, v) if g is None else g for g, v in zip(moves, primals, strict=True)]
 
-    def second_derivative(along: Any, again: Any) -> list[Any]:
-        return jax.jvp(lambda *v: jax.jvp(of_active, v, tuple(along))[1], primals, tuple(again))[1]
+    def along_each(again: list[Any], bends: list[Any]) -> Any:
+        """(F'[g_k], F''[g_k, h_k]) for all directions k, and F'[s] for what bends."""
+        count = 0 if all(bend is None for bend in bends) else max(len(b) for b in bends if b is not None)
+        still = [zeros_stacked(count, v) for v in primals]
+        bent = [rest if b is None else b for rest, b in zip(still, bends, strict=True)]
+        straight = [zeros_stacked(form.directions, v) for v in primals]
+        stacks = [_joined(moves, still), _joined(again, still), _joined(straight, bent)]
+        first, second = each_direction(lambda *stack: _nested(of_active, primals, *stack), *stacks)
+        r = form.directions
+        return [g[:r] for g in first], [h[:r] for h in second], [h[r:] for h in second] if count else None
 
-    summed = iter(_sum_over_directions(form, second_derivative, moved))
-    return [next(summed) if i in smooth else None for i in range(len(values))]
-
-
-def _sum_over_directions(form: AnyForm, second_derivative: Any, moved: list[Any]) -> list[Any]:
     if not form.couplings:
-        seconds = each_direction(second_derivative, moved, moved)
-        return [form.weighted_sum(second) for second in seconds]
-    weighted = [form.weigh(g) for g in moved]
-    channels = [each_direction(second_derivative, moved, [w[c] for w in weighted]) for c in range(form.channels)]
-    return [jnp.stack([jnp.sum(second, axis=0) for second in results]) for results in zip(*channels, strict=True)]
+        tangents, seconds, pushed = along_each(moves, bends)
+        summed = [form.weighted_sum(second) for second in seconds]
+    else:
+        tangents, summed, pushed = _channel_by_channel(form, moves, bends, along_each)
+    applied = summed if pushed is None else list(map(jnp.add, summed, pushed))
+    return tangents, list(map(settled, applied))
+
+
+def _nested(f: Function, primals: Any, along: Any, again: Any, bend: Any) -> Any:
+    """(F'[along], F''[along, again] + F'[bend])"""
+    return jax.jvp(lambda v, g: jax.jvp(f, v, g)[1], (primals, tuple(along)), (tuple(again), tuple(bend)))
+
+
+def _channel_by_channel(form: AnyForm, moves: list[Any], bends: list[Any], along_each: Any) -> Any:
+    """Where directions are coupled, each channel has second directions h_k = Σ_l q_kl g_l of its own."""
+    weighted = [form.weigh(g) for g in moves]
+    channels = [
+        along_each([w[c] for w in weighted], [None if b is None else b[c : c + 1] for b in bends])
+        for c in range(form.channels)
+    ]
+    tangents, _, pushed = channels[0]
+    seconds = [
+        jnp.stack([jnp.sum(h, axis=0) for h in of_result])
+        for of_result in zip(*(s for _, s, _ in channels), strict=True)
+    ]
+    if pushed is not None:
+        pushed = [jnp.concatenate(of_result) for of_result in zip(*(p for _, _, p in channels), strict=True)]
+    return tangents, seconds, pushed
+
+
+def _joined(first: list[Any], second: list[Any]) -> list[Any]:
+    return [jnp.concatenate([a, b]) if len(b) else a for a, b in zip(first, second, strict=True)]
 
 
 def general_rule(primitive: Primitive) -> Rule:
@@ -61,7 +101,7 @@ def general_rule(primitive: Primitive) -> Rule:
 
 ON_PURPOSE = """
     cholesky lu qr eigh eig svd schur hessenberg householder_product tridiagonal tridiagonal_solve triangular_solve
-    custom_linear_solve linear_call custom_vmap_call ragged_dot_general random_gamma reduce reduce_window scatter-mul
+    custom_linear_solve linear_call ragged_dot_general random_gamma reduce reduce_window scatter-mul
     eval_jaxpr run_state call_hi_primitive remat_opt stage tie to_edtype from_edtype polynomial
 
     pmax pmin ragged_all_to_all all_gather_reduced preduced unreduced_psum unreduced_reduce_scatter pbroadcast_dynamic

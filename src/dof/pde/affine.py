@@ -1,0 +1,65 @@
+"""Which derivatives enter a residual with coefficients that do not depend on the unknown functions.
+
+    residual = Σ_k c_k(x) D_k u + rest(u, other derivatives, x)
+
+Found from the traced residual: such a derivative goes through linear steps only, and is multiplied by nothing that
+depends on fields. It is read off the program, not off its Jacobian: a step function has derivative zero too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from jax import lax
+
+from dof.jax_compat import Closed, Literal
+from dof.program import Step, written_out
+from dof.rules.registry import family_of
+from dof.triple import is_smooth
+
+
+class State(NamedTuple):
+    """Of a value: the reads that it is an affine function of, and whether it depends on fields in other ways."""
+
+    reads: frozenset[int]
+    on_fields: bool
+
+
+FREE = State(frozenset(), False)
+
+
+def affine_reads(jaxpr: Closed, roles: Sequence[int | None]) -> set[int]:
+    """The reads that enter in that way. A role is the number of a read, −1 for the value of a field, else None."""
+    program = written_out(jaxpr, [role is not None for role in roles])
+    states = {}
+    for name, role in zip(program.inputs, roles, strict=True):
+        states[name] = FREE if role is None else State(frozenset() if role < 0 else frozenset((role,)), role < 0)
+    spoiled: set[int] = set()
+    for step in program.steps:
+        operands = [FREE if isinstance(atom, Literal) else states.get(atom, FREE) for atom in step.reads]
+        result = _after(step, operands)
+        if result is None:
+            spoiled.update(*(operand.reads for operand in operands))
+            result = State(frozenset(), True)
+        states.update((name, result) for name in step.writes)
+    return {role for role in roles if role is not None and role >= 0} - spoiled
+
+
+def _after(step: Step, operands: Sequence[State]) -> State | None:
+    """The state of the results; None if they are no affine function of the reads."""
+    together = State(frozenset().union(*(o.reads for o in operands)), any(o.on_fields for o in operands))
+    if not together.reads:
+        return together
+    family, eqn = family_of(step.eqn.primitive), step.eqn
+    if not all(is_smooth(v.aval) for v in eqn.outvars):
+        return None
+    if family == "bilinear":
+        first, second = operands
+        other = first if second.reads else second
+        divides = eqn.primitive is lax.div_p and bool(second.reads)
+        return None if other != FREE or divides else together
+    if family in ("linear", "indexing"):
+        chosen_by = [o for o, v in zip(operands, eqn.invars, strict=True) if not is_smooth(v.aval)]
+        return together if all(o == FREE for o in chosen_by) else None
+    return None

@@ -1,0 +1,256 @@
+"""Residuals as on paper, against nested differentiation written out by hand."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from dof import pde
+
+RNG = np.random.default_rng(0)
+W1, W2, W3 = (jnp.asarray(RNG.normal(size=shape)) for shape in ((12, 3), (12, 12), (3, 12)))
+
+
+def net3(z):
+    """Three fields of up to three coordinates."""
+    return W3 @ jnp.tanh(W2 @ jnp.tanh(W1[:, : z.size] @ z) + 0.3)
+
+
+def net(z):
+    return net3(z)[0]
+
+
+class By:
+    """Derivatives of a function at a point, by nested differentiation: By(f, z)(0, 1) is ∂²f/∂z_0∂z_1."""
+
+    def __init__(self, f, z):
+        self.value, self.gradient, self.hessian = f(z), jax.jacfwd(f)(z), jax.hessian(f)(z)
+
+    def __call__(self, *places):
+        array = self.gradient if len(places) == 1 else self.hessian
+        for place in places:
+            array = array[..., place] if len(places) == 1 else array
+        return array if len(places) == 1 else array[..., places[0], places[1]]
+
+
+@pde.residual("x t")
+def klein_gordon(u, x, t):
+    return u.tt - u.xx + u**3 - jnp.sin(x) * t
+
+
+@pde.residual("x t")
+def burgers(u, x, t, *, nu=0.1):
+    return u.t + u * u.x - nu * u.xx
+
+
+@pde.residual("x y")
+def monge_ampere(u, x, y):
+    return u.xx * u.yy - u.xy**2 - x
+
+
+@pde.residual("x y")
+def along_the_diagonal(u, x, y):
+    return u.xx + 2 * u.xy + u.yy
+
+
+@pde.residual("x y")
+def mixed_alone(u, x, y):
+    return jnp.exp(u) * u.xy
+
+
+@pde.residual("x t")
+def variable(u, x, t):
+    return u.t - (1 + x**2) * u.xx - 2 * x * u.x
+
+
+@pde.residual("x t")
+def stepped(u, x, t):
+    return u.t + jnp.where(u.xx > 0, 2.0, 3.0) + jnp.floor(u.xx) - jnp.abs(u.x)
+
+
+@pde.residual("x t")
+def frozen(u, x, t):
+    return u.t - jax.lax.stop_gradient(u) * u.xx
+
+
+@pde.residual("x t")
+def twice(u, x, t):
+    half = 0.5 * u.xx
+    return u.t - half, half * u
+
+
+@pde.residual("r theta")
+def polar(u, r, theta):
+    return u.d("r", "r") + u.r / r + u.d("theta", "theta") / r**2 + u.rtheta
+
+
+CASES = {
+    "klein_gordon": (klein_gordon, lambda d, x, t: d(1, 1) - d(0, 0) + d.value**3 - jnp.sin(x) * t, (2, 1)),
+    "burgers": (burgers, lambda d, x, t: d(1) + d.value * d(0) - 0.1 * d(0, 0), (1, 1)),
+    "monge_ampere": (monge_ampere, lambda d, x, y: d(0, 0) * d(1, 1) - d(0, 1) ** 2 - x, (3, 3)),
+    "along_the_diagonal": (along_the_diagonal, lambda d, x, y: d(0, 0) + 2 * d(0, 1) + d(1, 1), (1, 1)),
+    "mixed_alone": (mixed_alone, lambda d, x, y: jnp.exp(d.value) * d(0, 1), (2, 1)),
+    "variable": (variable, lambda d, x, t: d(1) - (1 + x**2) * d(0, 0) - 2 * x * d(0), (1, 2)),
+    "stepped": (
+        stepped,
+        lambda d, x, t: d(1) + jnp.where(d(0, 0) > 0, 2.0, 3.0) + jnp.floor(d(0, 0)) - jnp.abs(d(0)),
+        (1, 2),
+    ),
+    "frozen": (frozen, lambda d, x, t: d(1) - d.value * d(0, 0), (1, 2)),
+    "polar": (polar, lambda d, r, theta: d(0, 0) + d(0) / r + d(1, 1) / r**2 + d(0, 1), (3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_residuals_are_those_of_nested_differentiation(name):
+    problem, expected, _ = CASES[name]
+    points = jnp.asarray(RNG.normal(size=(7, 2)))
+    by_hand = jax.vmap(lambda z: expected(By(net, z), *z))(points)
+    np.testing.assert_allclose(jax.jit(problem(net))(points), by_hand, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(problem(net)(points[0]), by_hand[0], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_plans_take_no_more_than_they_need(name):
+    problem, _, (directions, channels) = CASES[name]
+    assert (problem.plan.directions, len(problem.plan.operators)) == (directions, channels)
+    assert f"cost of {1 + directions + channels} forward passes" in str(problem.plan)
+
+
+def test_several_equations():
+    points = jnp.asarray(RNG.normal(size=(4, 2)))
+    first, second = twice(net)(points)
+    d = jax.vmap(lambda z: jnp.stack([By(net, z)(1) - By(net, z)(0, 0) / 2, By(net, z)(0, 0) / 2 * net(z)]))(points)
+    np.testing.assert_allclose(jnp.stack([first, second], 1), d, rtol=1e-9)
+
+
+@pde.residual("x y t", fields="u[2] p")
+def navier_stokes(u, p, x, y, t, *, nu):
+    return pde.dt(u) + pde.advect(u, u) + pde.grad(p) - nu * pde.laplacian(u), pde.div(u)
+
+
+def taylor_green(z, nu=0.1):
+    x, y, t = z
+    decay = jnp.exp(-2 * nu * t)
+    u = jnp.cos(x) * jnp.sin(y) * decay, -jnp.sin(x) * jnp.cos(y) * decay
+    return jnp.stack([*u, -(jnp.cos(2 * x) + jnp.cos(2 * y)) / 4 * decay**2])
+
+
+def test_navier_stokes_of_taylor_green_is_zero():
+    points = jnp.asarray(RNG.normal(size=(5, 3)))
+    momentum, divergence = navier_stokes(taylor_green, nu=0.1)(points)
+    assert momentum.shape == (5, 2) and divergence.shape == (5,)
+    assert jnp.abs(momentum).max() < 1e-12 and jnp.abs(divergence).max() < 1e-12
+    other, _ = navier_stokes(taylor_green, nu=0.2)(points)
+    assert jnp.abs(other).max() > 1e-2
+
+
+def test_navier_stokes_of_a_network():
+    points = jnp.asarray(RNG.normal(size=(3, 3)))
+
+    def by_hand(z):
+        d = By(net3, z)
+        u, gradient = d.value[:2], d.gradient[:2, :2]
+        momentum = d(2)[:2] + gradient @ u + d.gradient[2, :2] - 0.3 * (d(0, 0) + d(1, 1))[:2]
+        return momentum, jnp.trace(gradient)
+
+    found, expected = navier_stokes(net3, nu=0.3)(points), jax.vmap(by_hand)(points)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9), found, expected)
+    assert navier_stokes.plan.directions == 2 and navier_stokes.plan.columns == 4
+
+
+@pde.residual("x y", fields="u[2]")
+def components(u, x, y):
+    return u[0].xx + u[1].xy, u[0] * u[1].y - u.x[1]
+
+
+def test_components():
+    z = jnp.array([0.3, -0.7])
+    d = By(lambda z: net3(z)[:2], z)
+    found = components(lambda z: net3(z)[:2])(z)
+    expected = d(0, 0)[0] + d(0, 1)[1], d.value[0] * d(1)[1] - d(0)[1]
+    np.testing.assert_allclose(jnp.stack(found), jnp.stack(expected), rtol=1e-9)
+
+
+@pde.residual("x[6] t")
+def high_dimensional(u, x, t):
+    return u.t - u.laplacian + x @ u.x
+
+
+def wide(z):
+    return jnp.sin(jnp.sum(z**2) + z[0] * z[-1])
+
+
+def test_many_coordinates():
+    points = jnp.asarray(RNG.normal(size=(4, 7)))
+
+    def by_hand(z):
+        d = By(wide, z)
+        return d(6) - jnp.trace(d.hessian[:6, :6]) + z[:6] @ d.gradient[:6]
+
+    np.testing.assert_allclose(high_dimensional(wide)(points), jax.vmap(by_hand)(points), rtol=1e-9)
+    assert high_dimensional.plan.directions == 6 and high_dimensional.plan.columns == 8
+
+
+def test_ten_thousand_coordinates_are_planned_at_once():
+    @pde.residual("x[10000] t")
+    def heat(u, x, t):
+        return u.t - u.laplacian
+
+    z = jnp.asarray(RNG.normal(size=10001)) / 100
+    f = lambda z: jnp.exp(z[-1]) * jnp.sum(jnp.sin(z[:-1]))  # noqa: E731
+    np.testing.assert_allclose(heat(f)(z), 2 * f(z), rtol=1e-6)
+
+
+def test_operators_of_the_user():
+    L = dof.Operator(a=jnp.array([[1.0, 0.2], [0.2, 2.0]]), b=lambda z: -z, c=3.0)
+
+    @pde.residual("x y")
+    def stationary(u, x, y):
+        return u.apply(L) - u**2 + u.x
+
+    z = jnp.array([0.3, -0.7])
+    np.testing.assert_allclose(stationary(net)(z), L(net)(z) - net(z) ** 2 + jax.grad(net)(z)[0], rtol=1e-9)
+
+
+def test_derivatives_in_parameters():
+    z = jnp.array([0.3, -0.7])
+    loss = lambda nu, w: burgers(lambda z: w * net(z), nu=nu)(z) ** 2  # noqa: E731
+    by_hand = lambda nu, w: (w * By(net, z)(1) + w**2 * net(z) * By(net, z)(0) - nu * w * By(net, z)(0, 0)) ** 2  # noqa: E731
+    found, expected = (jax.jit(jax.grad(f, argnums=(0, 1)))(0.2, 1.3) for f in (loss, by_hand))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_in_a_training_step():
+    points = jnp.asarray(RNG.normal(size=(6, 2)))
+    point_loss = lambda w, z: klein_gordon(lambda z: w * net(z))(z) ** 2  # noqa: E731
+    value, gradient = dof.value_and_grad(point_loss, chunk=4)(1.5, points)
+    whole = lambda w: jnp.mean(klein_gordon(lambda z: w * net(z))(points) ** 2)  # noqa: E731
+    np.testing.assert_allclose((value, gradient), jax.value_and_grad(whole)(1.5), rtol=1e-9)
+
+
+def decorate(text, function, **options):
+    return pde.residual(text, **options)(function)
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (lambda: decorate("x t", lambda u, x, t: u.y)(net)(jnp.ones(2)), "coordinates are x t"),
+        (lambda: decorate("x t", lambda u, x, t: u.xxx)(net)(jnp.ones(2)), "order two at most"),
+        (lambda: decorate("x t", lambda u, x, t: u.d("y"))(net)(jnp.ones(2)), "coordinates of x t"),
+        (lambda: decorate("x[3]", lambda u, x: u.xx)(net)(jnp.ones(3)), "u.laplacian"),
+        (lambda: decorate("x t", lambda u, x, t: u[0])(net)(jnp.ones(2)), "single number"),
+        (lambda: decorate("x t", lambda u, t, x: u), "expected (u, x, t)"),
+        (lambda: decorate("x x", lambda u, x: u), "names that differ"),
+        (lambda: decorate("x-y", lambda u, x: u), "`coordinates`"),
+        (lambda: klein_gordon(net3)(jnp.ones(2)), "`net` returns shape (3,)"),
+        (lambda: klein_gordon(net)(jnp.ones(3)), "`points` has shape (3,)"),
+        (lambda: decorate("x y t", lambda u, x, y, t: pde.div(u), fields="u[3]")(net3)(jnp.ones(3)), "components"),
+    ],
+)
+def test_mistakes_are_told(run, said):
+    with pytest.raises((dof.errors.DofError, AttributeError)) as error:
+        run()
+    assert said in str(error.value)
