@@ -21,7 +21,7 @@ PAPER_METHODS = ("hessian", "dof")
 EXACT_METHODS = tuple(name for name, method in METHODS.items() if method.exact)
 STARTING, BUILDING = 6.0, 1.5
 """Seconds that it takes to start a case and find its truth, and to build one method."""
-LEAST_POINTS = 8
+LEAST_POINTS, LEAST_SECONDS = 8, 5.0
 EFFICIENCY = 1.2
 """Rate at which methods seem to do the flops of the Hessian, relative to matrix products: most do fewer."""
 
@@ -53,7 +53,7 @@ def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, report: Re
         ruler.measure()
         ends = time.monotonic() + budget
         for index, name in enumerate(suite.cases):
-            case, left = CASES[name], (ends - time.monotonic()) / (len(suite.cases) - index)
+            case, left = CASES[name], max((ends - time.monotonic()) / (len(suite.cases) - index), LEAST_SECONDS)
             methods = methods_for(suite, case)
             report(case.title, "how many points")
             points = points_for(case, len(methods), left, ruler, limits.rounds)
@@ -66,8 +66,10 @@ def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, report: Re
 
 
 def methods_for(suite: Suite, case: Case) -> list[str]:
+    """Of the suite and of the case; PyTorch only where the network is written in it."""
     extra = case.extra if suite.name == "peers" else ()
-    return [name for name, m in METHODS.items() if (name in suite.methods or name in extra) and m.is_installed]
+    chosen = [name for name, m in METHODS.items() if (name in suite.methods or name in extra) and m.is_installed]
+    return [name for name in chosen if METHODS[name].package != "torch" or case.network.in_torch]
 
 
 def points_for(case: Case, methods: int, seconds: float, ruler: Ruler, rounds: int) -> int:

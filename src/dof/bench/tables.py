@@ -80,7 +80,7 @@ def fastest_other(result: CaseResult) -> Outcome | None:
 
 
 def _times(it: Outcome, ours: Outcome) -> str:
-    return interval(ratio(it.seconds, ours.seconds), "×")
+    return f"{ratio(it.seconds, ours.seconds).value:.3g}×"
 
 
 def _memory(it: Outcome, ours: Outcome) -> str:
