@@ -78,7 +78,7 @@ def _bars_of_case(axis: Any, result: CaseResult) -> None:
     axis.set_ylim(-0.6, len(outcomes) - 0.4)
     axis.set_xscale("log")
     axis.spines[["top", "right"]].set_visible(False)
-    axis.tick_params(axis="x", labelsize=7)
+    axis.tick_params(axis="x", which="both", labelsize=7)
     relative = [median(o.seconds) / median(ours.seconds) if ours and o.seconds else None for o in outcomes]
     known = [value for value in relative if value]
     if not known:
@@ -118,7 +118,7 @@ def plot_inputs(run: Run, path: Path) -> None:
         axis.set(xscale="log", yscale="log", xlabel="number of inputs N")
         axis.set_title(title, fontsize=10)
         axis.spines[["top", "right"]].set_visible(False)
-    axes[0].legend(fontsize=7, frameon=False)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=8, frameon=False)
     _save(figure, path)
 
 
