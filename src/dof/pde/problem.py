@@ -1,0 +1,94 @@
+"""A whole problem: an equation, where it holds, its conditions, and, if it is known, its solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.pde.domains import Domain
+from dof.pde.places import Setting
+from dof.pde.residual import Residual
+from dof.pde.term import Net, Term
+from dof.pde.trial import features_of, trial
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What `dof.solve` is given.
+
+    equation: a residual. domain: over all its coordinates, in their order. conditions: `pde.dirichlet(0.0)` and others.
+    reference: the solution as a function of the coordinates, if it is known. unknowns: numbers and arrays to be found
+    together with the fields, by the names of the equation's keywords, with the values to start from; `truth`: what they
+    are, if it is known. features: what the network is given of a point instead of its coordinates, scaled to [−1, 1].
+    ansatz: a function of the network's value and of the coordinates, which is u in place of the value itself.
+    recipe: settings that suit this problem (see `dof.solve`). title: one line that says what it is.
+    """
+
+    equation: Residual
+    domain: Domain
+    conditions: Sequence[Any] = ()
+    reference: Callable[..., Any] | None = None
+    unknowns: Mapping[str, Any] = field(default_factory=dict)
+    truth: Mapping[str, Any] = field(default_factory=dict)
+    features: Callable[[Any], Any] | None = None
+    ansatz: Callable[..., Any] | None = None
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.equation, Residual):
+            found = f"is {self.equation!r}"
+            raise ArgumentTypeError(describe("equation", found, "a residual", '@pde.residual("x t") above its def'))
+        count = self.equation.coordinates.count
+        if self.domain.size != count:
+            found = f"has {self.domain.size} coordinates"
+            expected = f"{count}, for {self.equation.coordinates}"
+            raise ArgumentError(describe("domain", found, expected, "pde.Interval(0, 1) * pde.Time(0, 1)"))
+        unknown = set(self.unknowns) - set(self.equation.parameter_names)
+        if unknown:
+            found = f"has {sorted(unknown)}"
+            expected = f"keywords of `{self.name}`, which are {list(self.equation.parameter_names)}"
+            raise ArgumentError(describe("unknowns", found, expected, f"def {self.name}(u, x, *, k):"))
+
+    @property
+    def name(self) -> str:
+        return self.equation.function.__name__
+
+    @property
+    def setting(self) -> Setting:
+        equation = self.equation
+        return Setting(equation.coordinates, equation.fields, equation.is_single, self.domain)
+
+    def terms(self) -> tuple[Term, ...]:
+        """The equation inside, and every condition that is not hard."""
+        return (self._equation(), *(c.term(self.setting) for c in self.conditions if not c.hard))
+
+    def _equation(self) -> Term:
+        def residual(net: Net, parameters: Any, method: str, z: Any) -> Any:
+            leaves = jax.tree.leaves(self.equation.at_point(net, z, parameters, method))
+            return jnp.concatenate([jnp.ravel(leaf) for leaf in leaves])
+
+        return Term("equation", self.domain.uniforms, lambda unit: (self.domain.inside(unit),), residual)
+
+    def trial(self, net: Net) -> Net:
+        """u made of a network, so that the hard conditions hold."""
+        return trial(self.conditions, self.setting, self.features, self.ansatz)(net)
+
+    @property
+    def feature_count(self) -> int:
+        """How many numbers the network is given."""
+        own = self.features or features_of([c for c in self.conditions if c.hard], self.setting)
+        return jax.eval_shape(own, np.zeros(self.domain.size)).shape[0]
+
+    def exact(self, z: Any) -> Any:
+        """The reference at one point, in the shape that the network has."""
+        parts = self.setting.given(self.reference, z)
+        if self.setting.is_single:
+            return jnp.asarray(parts)
+        return jnp.concatenate([jnp.ravel(jnp.asarray(part)) for part in jax.tree.leaves(parts)])

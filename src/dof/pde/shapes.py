@@ -1,0 +1,116 @@
+"""Intervals, boxes, balls, and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from scipy.special import gamma, ndtri
+
+from dof.errors import ArgumentError, describe
+from dof.pde.domains import Domain
+
+
+class Box(Domain):
+    """low ≤ z ≤ high in each coordinate."""
+
+    def __init__(self, low: Sequence[float], high: Sequence[float]) -> None:
+        self.low, self.high = np.atleast_1d(np.asarray(low, float)), np.atleast_1d(np.asarray(high, float))
+        if self.low.shape != self.high.shape or self.low.ndim != 1 or not (self.low < self.high).all():
+            found = f"has `low` {self.low.tolist()} and `high` {self.high.tolist()}"
+            raise ArgumentError(describe("Box", found, "low < high in each coordinate", "pde.Box([0, 0], [1, 2])"))
+        self.size = self.uniforms = len(self.low)
+        self.edge_uniforms = self.size + 1
+        self.sides = self.high - self.low
+        self.volume = float(np.prod(self.sides))
+        self.area = float(2 * np.sum(self.volume / self.sides))
+
+    def inside(self, unit: np.ndarray) -> np.ndarray:
+        return self.low + self.sides * unit
+
+    def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The last number chooses the face, by its area."""
+        points, normals = self.inside(unit[:, :-1]), np.zeros((len(unit), self.size))
+        shares = np.repeat(1 / self.sides, 2)
+        face = np.searchsorted(np.cumsum(shares)[:-1] / shares.sum(), unit[:, -1], side="right")
+        every, axis = np.arange(len(unit)), face // 2
+        points[every, axis] = np.where(face % 2, self.high[axis], self.low[axis])
+        normals[every, axis] = np.where(face % 2, 1.0, -1.0)
+        return points, normals
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        return np.all((points >= self.low) & (points <= self.high), axis=-1)
+
+    def distance(self, z: Any) -> Any:
+        return jnp.prod(4 * (z - self.low) * (self.high - z) / self.sides**2)
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.low, self.high
+
+
+class Interval(Box):
+    """low ≤ x ≤ high"""
+
+    def __init__(self, low: float, high: float) -> None:
+        super().__init__([low], [high])
+
+    def away(self, z: Any) -> Any:
+        return -self.distance(z)
+
+
+class Time(Interval):
+    """start ≤ t ≤ end. It has a start, but no boundary on which conditions would hold."""
+
+    def __init__(self, start: float, end: float) -> None:
+        super().__init__(start, end)
+        self.area = 0.0
+
+    def distance(self, z: Any) -> Any:
+        return jnp.ones((), z.dtype)
+
+
+class Ball(Domain):
+    """|z − centre| ≤ radius. Points that are crowded are as dense along the radius at the centre as elsewhere."""
+
+    def __init__(self, centre: Sequence[float], radius: float = 1.0, *, crowded: bool = False) -> None:
+        self.centre, self.radius = np.atleast_1d(np.asarray(centre, float)), float(radius)
+        if self.centre.ndim != 1 or not self.radius > 0:
+            found = f"has `centre` {self.centre.tolist()} and `radius` {self.radius}"
+            raise ArgumentError(describe("Ball", found, "a point and a positive radius", "pde.Ball([0, 0], 1.0)"))
+        self.size = self.edge_uniforms = n = len(self.centre)
+        self.crowded = crowded
+        self.uniforms = n + 1
+        # In many dimensions neither is a number of floating point, and only their ratio matters.
+        self.volume = float(np.pi ** (n / 2) / gamma(n / 2 + 1) * self.radius**n) if n < 100 else 1.0
+        self.area = n / self.radius * self.volume
+
+    def inside(self, unit: np.ndarray) -> np.ndarray:
+        radii = self.radius * unit[:, -1:] ** (1 if self.crowded else 1 / self.size)
+        return self.centre + radii * self._on_sphere(unit[:, :-1])
+
+    def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        normals = self._on_sphere(unit)
+        return self.centre + self.radius * normals, normals
+
+    def _on_sphere(self, unit: np.ndarray) -> np.ndarray:
+        """Normally distributed vectors have no preferred direction."""
+        vectors = ndtri(np.clip(unit, 1e-12, 1 - 1e-12))
+        vectors[:, 0] += np.where(np.abs(vectors).max(axis=1) < 1e-9, 1.0, 0.0)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(points - self.centre, axis=-1) <= self.radius * (1 + 1e-12)
+
+    def distance(self, z: Any) -> Any:
+        away = z - self.centre
+        return 1 - away @ away / self.radius**2
+
+    def away(self, z: Any) -> Any:
+        return -self.distance(z)
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.centre - self.radius, self.centre + self.radius

@@ -1,0 +1,12 @@
+"""Solving PDEs with networks, in float64.
+
+Reading order: settings, networks, sampling (points), objective (the loss), gauss_newton, optimisers, training (one
+interval), solve.
+"""
+
+from dof.solving.networks import Network
+from dof.solving.settings import Settings
+from dof.solving.solve import Solution, solve
+from dof.solving.training import Diverged, Report
+
+__all__ = ["Diverged", "Network", "Report", "Settings", "Solution", "solve"]

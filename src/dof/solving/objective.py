@@ -1,0 +1,92 @@
+"""The loss of a problem, term by term:  Σ_k w_k mean_z |r_k(θ, z)|²,  in one vector θ of all that is trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+
+import dof
+from dof.errors import ArgumentError, describe
+from dof.pde.problem import Problem
+from dof.solving.networks import Network
+from dof.solving.sampling import Batch
+
+BALANCED_POINTS = 64
+
+
+class Objective:
+    def __init__(self, problem: Problem, network: Network, method: str, seed: int) -> None:
+        self.problem, self.network, self.method = problem, network, method
+        self.terms = problem.terms()
+        unknowns = {name: jnp.asarray(value, float) for name, value in problem.unknowns.items()}
+        self.start, self.unravel = ravel_pytree((network.init(jax.random.key(seed)), unknowns))
+        _require_outputs(problem, self.u(self.start))
+
+    def u(self, theta: Any) -> Any:
+        """The unknown functions, of one point."""
+        params, _ = self.unravel(theta)
+        is_single = self.problem.setting.is_single
+
+        def net(features: Any) -> Any:
+            out = self.network.apply(params, features)
+            return jnp.reshape(out, ()) if is_single and jnp.size(out) == 1 else out
+
+        return self.problem.trial(net)
+
+    def unknowns(self, theta: Any) -> Any:
+        return self.unravel(theta)[1]
+
+    def residual(self, k: int, theta: Any, arrays: Any) -> Any:
+        """Of term k at one point, as a vector."""
+        found = self.terms[k].residual(self.u(theta), self.unknowns(theta), self.method, *arrays)
+        return jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(found)])
+
+    def losses_and_gradient(self, theta: Any, batch: Batch, weights: Any) -> tuple[Any, Any]:
+        """(mean |r_k|² for each term, the gradient of their weighted sum)"""
+        losses, gradient = [], jnp.zeros_like(theta)
+        for k, arrays in enumerate(batch):
+            value, part = dof.value_and_grad(lambda theta, *z, k=k: jnp.sum(self.residual(k, theta, z) ** 2))(
+                theta, *arrays
+            )
+            losses.append(value)
+            gradient = gradient + weights[k] * part
+        return jnp.stack(losses), gradient
+
+    def residuals_and_jacobian(self, theta: Any, batch: Batch, weights: Any) -> tuple[tuple[Any, ...], Any]:
+        """The residuals of each term, scaled so that squares add up to the loss, and the derivatives of all in θ."""
+        rows = []
+        for k, arrays in enumerate(batch):
+            scale = jnp.sqrt(weights[k] / len(arrays[0]))
+            values, slopes = dof.batched(lambda *z, k=k: self._row(k, theta, z))(*arrays)
+            rows.append((scale * values.reshape(-1), scale * slopes.reshape(-1, theta.size)))
+        residuals, jacobians = zip(*rows, strict=True)
+        return residuals, jnp.concatenate(jacobians)
+
+    def _row(self, k: int, theta: Any, arrays: Any) -> tuple[Any, Any]:
+        """The residual of one point and its derivative: a row for each component, by one reverse pass."""
+        value, pull = jax.vjp(lambda theta: self.residual(k, theta, arrays), theta)
+        return value, jax.vmap(lambda basis: pull(basis)[0])(jnp.eye(value.size, dtype=value.dtype))
+
+    def balanced(self, theta: Any, batch: Batch) -> Any:
+        """Weights with which every term moves as the equation does: w_k = T_0 / T_k, T_k = mean_z |∂r_k/∂θ|²."""
+        moves = []
+        for k, arrays in enumerate(batch):
+            few = [array[:BALANCED_POINTS] for array in arrays]
+            slopes = dof.batched(lambda *z, k=k: self._row(k, theta, z)[1])(*few)
+            moves.append(jnp.sum(slopes**2) / len(few[0]))
+        return moves[0] / jnp.maximum(jnp.stack(moves), 1e-30 * moves[0])
+
+
+def _require_outputs(problem: Problem, u: Any) -> None:
+    point, expected = jnp.zeros(problem.domain.size), problem.setting.field_shape
+    try:
+        found: Any = jax.eval_shape(u, point).shape
+    except TypeError as error:
+        found = str(error)
+    if found != expected:
+        inputs, outputs = problem.feature_count, problem.equation.fields.count
+        wanted = f"a function of {inputs} numbers with {outputs} results"
+        raise ArgumentError(describe("network", f"makes u of shape {found}", wanted, 'network="mlp"'))

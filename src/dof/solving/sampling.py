@@ -1,0 +1,43 @@
+"""Points for the terms of a loss: Sobol numbers, scrambled anew for each round, and the same for the same seed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import qmc
+
+from dof.pde.term import Term
+
+Batch = tuple[tuple[np.ndarray, ...], ...]
+"""For each term its arrays over points."""
+
+
+def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
+    """n points of the unit cube. Beyond the dimensions that Sobol numbers are known for they are random."""
+    rng = np.random.default_rng(seed)
+    if size == 0 or size > qmc.Sobol.MAXDIM:
+        return rng.random((n, size))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that n is no power of two
+        return qmc.Sobol(size, rng=rng).random(n)
+
+
+def sample(terms: Sequence[Term], counts: Sequence[int], seed: int, round_: int) -> Batch:
+    return tuple(
+        term.points(unit_points(n, term.uniforms, (seed, round_, k)))
+        for k, (term, n) in enumerate(zip(terms, counts, strict=True))
+    )
+
+
+def counts_of(terms: Sequence[Term], points: int, edge_points: int) -> tuple[int, ...]:
+    """The equation comes first."""
+    wanted = [points, *[edge_points] * (len(terms) - 1)]
+    return tuple(term.fixed or n for term, n in zip(terms, wanted, strict=True))
+
+
+def test_points(domain: Any, n: int, seed: int) -> np.ndarray:
+    """Where the error is measured: points that no step is taken at."""
+    return domain.inside(unit_points(n, domain.uniforms, (seed, 2**31)))

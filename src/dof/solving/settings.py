@@ -1,0 +1,76 @@
+"""What a solution is trained with. A problem's recipe changes the defaults; the user changes both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Any
+
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+
+SECOND = ("gauss-newton", "lbfgs")
+METHODS = ("dof", "hessian")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """network, width, depth: as `dof.solving.networks` has them. points: inside; edge_points: for each condition.
+    adam: steps of Adam first; newton: steps of `optimiser` ("gauss-newton" or "lbfgs") after them. rate: of Adam, at
+    its start. report: steps between two reports; points are drawn anew at each, and the terms balanced. method: "dof",
+    or "hessian" for full Hessians. error_points: for the error against the reference."""
+
+    network: str = "mlp"
+    width: int = 32
+    depth: int = 2
+    points: int = 1000
+    edge_points: int = 200
+    adam: int = 200
+    newton: int = 200
+    optimiser: str = "gauss-newton"
+    rate: float = 5e-3
+    report: int = 20
+    seed: int = 0
+    method: str = "dof"
+    resample: bool = True
+    balance: bool = True
+    error_points: int = 4096
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            _require_type(f.name, getattr(self, f.name), str(f.type))
+        for name in ("width", "points", "edge_points", "report", "error_points"):
+            _require(getattr(self, name) > 0, name, getattr(self, name), "a positive number", f"{name}=100")
+        for name in ("adam", "newton", "seed", "depth"):
+            _require(getattr(self, name) >= 0, name, getattr(self, name), "zero or more", f"{name}=0")
+        _require(self.adam + self.newton > 0, "newton", 0, "some steps of it or of `adam`", "newton=100")
+        _require(self.rate > 0, "rate", self.rate, "a positive number", "rate=1e-3")
+        _require(self.optimiser in SECOND, "optimiser", self.optimiser, f"one of {SECOND}", "optimiser='lbfgs'")
+        _require(self.method in METHODS, "method", self.method, f"one of {METHODS}", "method='dof'")
+
+    def changed(self, changes: Mapping[str, Any]) -> Settings:
+        known = [f.name for f in fields(self)]
+        for name in changes:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"{near[0]}=…" if near else f"one of {', '.join(known)}"
+                raise ArgumentError(describe(name, "is no setting", f"one of {known}", hint))
+        return replace(self, **changes)
+
+    @property
+    def steps(self) -> int:
+        return self.adam + self.newton
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def _require(holds: bool, name: str, value: Any, expected: str, fix: str) -> None:
+    if not holds:
+        raise ArgumentError(describe(name, f"is {value!r}", expected, fix))
+
+
+def _require_type(name: str, value: Any, kind: str) -> None:
+    types = {"str": str, "int": int, "float": (int, float), "bool": bool}
+    if not isinstance(value, types[kind]) or (isinstance(value, bool) and kind != "bool"):
+        raise ArgumentTypeError(describe(name, f"is {value!r}", f"of type {kind}", f"{name}={kind}(...)"))

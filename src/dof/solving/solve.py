@@ -1,0 +1,115 @@
+"""`dof.solve(problem)`: train a network until its residuals vanish; what comes back is a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import dof
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.pde.problem import Problem
+from dof.solving.networks import network_of
+from dof.solving.settings import Settings
+from dof.solving.training import Report, State, Training
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Call it at a point, or at points (n, coordinates). error: relative, against the reference; history: reports."""
+
+    training: Training
+    theta: Any
+    history: tuple[Report, ...]
+
+    def __call__(self, points: Any) -> Any:
+        with jax.enable_x64(True):
+            array = jnp.asarray(points, float)
+            count = self.training.problem.equation.coordinates.count
+            if array.ndim not in (1, 2) or array.shape[-1] != count:
+                expected = f"({count},) or (n, {count}), for {self.training.problem.equation.coordinates}"
+                fix = f"solution(jnp.ones((10, {count})))"
+                raise ArgumentError(describe("points", f"has shape {array.shape}", expected, fix))
+            u = self.training.objective.u(self.theta)
+            return u(array) if array.ndim == 1 else jax.jit(dof.batched(u))(array)
+
+    @property
+    def params(self) -> Any:
+        """Of the network, as it has them."""
+        return self.training.objective.unravel(self.theta)[0]
+
+    @property
+    def unknowns(self) -> dict[str, np.ndarray]:
+        return {name: np.asarray(value) for name, value in self.training.objective.unknowns(self.theta).items()}
+
+    @property
+    def error(self) -> float | None:
+        return self.history[-1].error
+
+    @property
+    def seconds(self) -> float:
+        return self.history[-1].seconds
+
+    def __repr__(self) -> str:
+        last = self.history[-1]
+        error = "" if last.error is None else f", error {last.error:.2g}"
+        name, took = self.training.problem.name, f"{last.step} steps in {last.seconds:.1f} s"
+        return f"<solution of {name}: loss {last.loss:.2g}{error}, {took}>"
+
+
+def solve(
+    problem: Problem | str,
+    network: Any = None,
+    *,
+    on_report: Callable[[Report], Any] | None = None,
+    **settings: Any,
+) -> Solution:
+    """Train a network so that it solves `problem`, in float64.
+
+    problem: a `pde.Problem`, or a name of the zoo (`dof problems`).
+    network: "mlp", "fourier", "separable"; a callable pytree, as modules of Equinox and Flax NNX are; or (params, apply)
+        with apply(params, features). By default what the problem's recipe says.
+    on_report: called after each interval of training.
+    settings: see `dof.solving.Settings`; they go before the recipe of the problem.
+
+    >>> import dof
+    >>> solution = dof.solve("heat", adam=50, newton=40)
+    >>> assert solution.error < 1e-3
+    >>> print(solution([0.5, 0.0]).shape)
+    ()
+    """
+    with jax.enable_x64(True):
+        training = training_of(problem, network, settings)
+        state, history = training.start(), []
+        for state, report in intervals(training, state):  # noqa: B007
+            history.append(report)
+            if on_report:
+                on_report(report)
+    return Solution(training, state.theta, tuple(history))
+
+
+def training_of(problem: Problem | str, network: Any, settings: dict[str, Any]) -> Training:
+    if isinstance(problem, str):
+        from dof.zoo import problem_named
+
+        problem = problem_named(problem)
+    if not isinstance(problem, Problem):
+        fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
+        raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
+    chosen = Settings().changed(problem.recipe).changed(settings)
+    outputs = problem.equation.fields.count
+    network = chosen.network if network is None else network
+    made = network_of(network, problem.feature_count, outputs, chosen.width, chosen.depth)
+    return Training(problem, made, chosen)
+
+
+def intervals(training: Training, state: State, seconds: float = 0.0) -> Iterator[tuple[State, Report]]:
+    """All that are left from a state on."""
+    while state.step < training.settings.steps:
+        state, report = training.advance(state, seconds)
+        seconds = report.seconds
+        yield state, report

@@ -1,0 +1,56 @@
+"""Problems with a known solution, by name: `dof problems` lists them, `dof solve NAME` solves one."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import partial
+
+from dof.errors import ArgumentError, describe
+from dof.pde import Problem
+from dof.zoo.finance import black_scholes
+from dof.zoo.heat import heat, heat_2d, heat_10d
+from dof.zoo.inverse import diffusion_tensor
+from dof.zoo.nonlinear import allen_cahn, burgers, navier_stokes, sine_gordon
+from dof.zoo.poisson import helmholtz, poisson, poisson_10d
+from dof.zoo.quantum import harmonic_oscillator, hydrogen
+from dof.zoo.transport import advection_diffusion, anisotropic, fokker_planck
+from dof.zoo.waves import klein_gordon, klein_gordon_3d, wave
+
+ZOO: dict[str, Callable[[], Problem]] = {
+    "poisson": poisson,
+    "poisson-10d": poisson_10d,
+    "heat": heat,
+    "heat-2d": heat_2d,
+    "heat-10d": heat_10d,
+    "klein-gordon": klein_gordon,
+    "klein-gordon-3d": klein_gordon_3d,
+    "wave": wave,
+    "helmholtz": helmholtz,
+    "advection-diffusion": advection_diffusion,
+    "fokker-planck": fokker_planck,
+    "black-scholes": black_scholes,
+    "anisotropic": anisotropic,
+    "burgers": burgers,
+    "allen-cahn": allen_cahn,
+    "sine-gordon-100": partial(sine_gordon, 100),
+    "sine-gordon-1000": partial(sine_gordon, 1_000),
+    "sine-gordon-10000": partial(sine_gordon, 10_000),
+    "sine-gordon-100000": partial(sine_gordon, 100_000),
+    "navier-stokes": navier_stokes,
+    "harmonic-oscillator": harmonic_oscillator,
+    "hydrogen": hydrogen,
+    "diffusion-tensor": diffusion_tensor,
+}
+
+
+def problem_named(name: str) -> Problem:
+    if name in ZOO:
+        return ZOO[name]()
+    near = get_close_matches(name, ZOO, 1)
+    fix = f"dof solve {near[0]}" if near else "dof problems, which lists them"
+    raise ArgumentError(describe("problem", f"is {name!r}", "a name of the zoo or a file.py", fix))
+
+
+def title_of(name: str) -> str:
+    make = ZOO[name]
+    function = make.func if isinstance(make, partial) else make
+    return (function.__doc__ or "").strip()

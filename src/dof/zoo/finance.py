@@ -1,0 +1,52 @@
+"""Options on several assets."""
+
+import jax.numpy as jnp
+import numpy as np
+from jax.numpy import exp, log, sqrt
+from jax.scipy.stats import norm
+
+import dof
+from dof import pde
+
+ASSETS = 5
+
+
+def black_scholes() -> pde.Problem:
+    """The Black–Scholes equation of a call on the geometric mean of 5 correlated assets, with t before it ends"""
+    rate, volatility = 0.05, np.linspace(0.2, 0.4, ASSETS)
+    correlation = 0.5 + 0.5 * np.eye(ASSETS)
+    # A = ½ diag(σ s) ρ diag(σ s) = Lᵀ L
+    factor = np.linalg.cholesky(correlation).T * volatility / np.sqrt(2)
+    variance = volatility @ correlation @ volatility / ASSETS**2
+    carry = rate + variance / 2 - volatility @ volatility / (2 * ASSETS)
+
+    def mean(s):
+        return exp(jnp.mean(log(s)))
+
+    def exact(s, t):
+        """As for one asset: the geometric mean is log-normal too."""
+        spread = sqrt(variance * t)
+        d = (log(mean(s)) + (carry + variance / 2) * t) / spread
+        return mean(s) * exp((carry - rate) * t) * norm.cdf(d) - exp(-rate * t) * norm.cdf(d - spread)
+
+    def second_order(z):
+        return dof.Factored(jnp.zeros((ASSETS, ASSETS + 1)).at[:, :ASSETS].set(factor * z[:ASSETS]))
+
+    diffusion = dof.Operator(a=second_order)
+
+    @pde.residual(f"s[{ASSETS}] t")
+    def black_scholes(v, s, t):
+        return pde.dt(v) - v.apply(diffusion) - rate * (v.gradient @ s) + rate * v
+
+    def ansatz(n, s, t):
+        """max(g, 0) at t = 0, and of the order of √t where g = 0, as the value of the option is."""
+        g = mean(s) * exp((carry - rate) * t) - exp(-rate * t)
+        return g / 2 + sqrt(g**2 / 4 + t * variance * (0.4 + n) ** 2)
+
+    return pde.Problem(
+        black_scholes,
+        pde.Box([0.6] * ASSETS, [1.6] * ASSETS) * pde.Time(0.02, 1),
+        [pde.dirichlet(exact)],
+        reference=exact,
+        ansatz=ansatz,
+    )

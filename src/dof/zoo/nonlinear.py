@@ -1,0 +1,100 @@
+"""Nonlinear equations: Burgers, Allen–Cahn, sine-Gordon, Navier–Stokes."""
+
+import jax.numpy as jnp
+import numpy as np
+from jax.numpy import cos, exp, pi, sin
+
+from dof import pde
+from dof.zoo.spectral import allen_cahn_solution
+
+
+def burgers() -> pde.Problem:
+    """Burgers' equation with a shock: u_t + u u_x = (0.01 / π) u_xx"""
+    viscosity = 0.01 / np.pi
+    nodes, weights = np.polynomial.hermite.hermgauss(100)
+
+    def exact(x, t):
+        """By Cole and Hopf, as a ratio of two integrals, by Gauss–Hermite quadrature."""
+        eta = jnp.sqrt(4 * viscosity * t) * nodes
+        density = jnp.log(weights) - cos(pi * (x - eta)) / (2 * pi * viscosity)
+        density = exp(density - jnp.max(density))
+        return -jnp.sum(sin(pi * (x - eta)) * density) / jnp.sum(density)
+
+    @pde.residual("x t")
+    def burgers(u, x, t):
+        return u.t + u * u.x - viscosity * u.xx
+
+    return pde.Problem(
+        burgers,
+        pde.Interval(-1, 1) * pde.Time(0, 1),
+        [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: -sin(pi * x), hard=True)],
+        reference=exact,
+    )
+
+
+def allen_cahn() -> pde.Problem:
+    """The Allen–Cahn equation, whose phases separate: u_t = 10⁻⁴ u_xx + 5 (u − u³), periodic"""
+
+    @pde.residual("x t")
+    def allen_cahn(u, x, t):
+        return u.t - 1e-4 * u.xx - 5 * (u - u**3)
+
+    return pde.Problem(
+        allen_cahn,
+        pde.Interval(-1, 1) * pde.Time(0, 1),
+        [pde.periodic("x", hard=True), pde.initial(lambda x, t: x**2 * cos(pi * x), hard=True)],
+        reference=allen_cahn_solution(),
+    )
+
+
+def sine_gordon(dimension: int) -> pde.Problem:
+    """The sine-Gordon equation in the unit ball of many dimensions: Δu + sin u = f"""
+    c = np.random.default_rng(0).normal(size=dimension - 1)
+
+    def parts(x):
+        """Of s = Σ c_i sin θ_i, θ_i = x_i + cos x_{i+1} + x_{i+1} cos x_i: s, x·∇s and Δs."""
+        a, b = x[:-1], x[1:]
+        theta = a + cos(b) + b * cos(a)
+        along_a, along_b = 1 - b * sin(a), cos(a) - sin(b)
+        radial = c @ (cos(theta) * (a * along_a + b * along_b))
+        laplacian = c @ (cos(theta) * (-b * cos(a) - cos(b)) - sin(theta) * (along_a**2 + along_b**2))
+        return c @ sin(theta), radial, laplacian
+
+    def exact(x):
+        return (1 - x @ x) * parts(x)[0]
+
+    @pde.residual(f"x[{dimension}]")
+    def sine_gordon(u, x):
+        s, radial, laplacian = parts(x)
+        source = -2 * dimension * s - 4 * radial + (1 - x @ x) * laplacian + sin(exact(x))
+        return (u.laplacian + sin(u.value) - source) / dimension
+
+    return pde.Problem(
+        sine_gordon, pde.Ball([0] * dimension), [pde.dirichlet(0.0, hard=True)], reference=exact
+    )
+
+
+def navier_stokes() -> pde.Problem:
+    """The Navier–Stokes equations: a decaying Taylor–Green vortex"""
+    nu = 0.05
+
+    def exact(x, y, t):
+        decay = exp(-2 * nu * t)
+        velocity = jnp.stack([sin(x) * cos(y), -cos(x) * sin(y)]) * decay
+        return velocity, (cos(2 * x) + cos(2 * y)) / 4 * decay**2
+
+    @pde.residual("x y t", fields="u[2] p")
+    def navier_stokes(u, p, x, y, t):
+        return pde.dt(u) + pde.advect(u, u) + pde.grad(p) - nu * pde.laplacian(u), pde.div(u)
+
+    return pde.Problem(
+        navier_stokes,
+        pde.Box([0, 0], [2 * np.pi] * 2) * pde.Time(0, 1),
+        [
+            pde.periodic("x", hard=True),
+            pde.periodic("y", hard=True),
+            pde.initial(lambda x, y, t: exact(x, y, t)[0], field="u", hard=True),
+            pde.initial(lambda x, y, t: exact(x, y, t)[1], field="p"),
+        ],
+        reference=exact,
+    )

@@ -1,0 +1,57 @@
+"""Poisson's and Helmholtz' equations."""
+
+import jax.numpy as jnp
+from jax.numpy import cos, pi, sin
+
+from dof import pde
+
+
+def poisson() -> pde.Problem:
+    """Poisson's equation on a square: −Δu = f"""
+
+    @pde.residual("x y")
+    def poisson(u, x, y):
+        return u.laplacian + 5 * pi**2 * sin(pi * x) * sin(2 * pi * y)
+
+    return pde.Problem(
+        poisson,
+        pde.Box([0, 0], [1, 1]),
+        [pde.dirichlet(0.0, hard=True)],
+        reference=lambda x, y: sin(pi * x) * sin(2 * pi * y),
+    )
+
+
+def poisson_10d() -> pde.Problem:
+    """Poisson's equation in the unit ball of 10 dimensions: −Δu = f"""
+
+    def parts(x):
+        """s = Σ cos(x_i + x_{i+1}), x·∇s and Δs."""
+        phase = x + jnp.roll(x, -1)
+        return jnp.sum(cos(phase)), -phase @ sin(phase), -2 * jnp.sum(cos(phase))
+
+    @pde.residual("x[10]")
+    def poisson_10d(u, x):
+        s, radial, laplacian = parts(x)
+        return u.laplacian - (-20 * s - 4 * radial + (1 - x @ x) * laplacian)
+
+    return pde.Problem(
+        poisson_10d,
+        pde.Ball([0] * 10),
+        [pde.dirichlet(0.0, hard=True)],
+        reference=lambda x: (1 - x @ x) * parts(x)[0],
+    )
+
+
+def helmholtz() -> pde.Problem:
+    """Helmholtz' equation on a square: Δu + u = f, with four waves in one direction"""
+
+    @pde.residual("x y")
+    def helmholtz(u, x, y):
+        return u.laplacian + u - (1 - 17 * pi**2) * sin(pi * x) * sin(4 * pi * y)
+
+    return pde.Problem(
+        helmholtz,
+        pde.Box([-1, -1], [1, 1]),
+        [pde.dirichlet(0.0, hard=True)],
+        reference=lambda x, y: sin(pi * x) * sin(4 * pi * y),
+    )

@@ -1,0 +1,48 @@
+"""Ground states: eigenfunctions together with their energies. They are one at the origin."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from dof import pde
+
+ORIGIN = np.zeros((1, 3))
+
+
+def harmonic_oscillator() -> pde.Problem:
+    """The ground state of the harmonic oscillator: −½ Δu + ½ |x|² u = E u"""
+
+    @pde.residual("x[3]")
+    def harmonic_oscillator(u, x, *, energy):
+        return -u.laplacian / 2 + (x @ x / 2 - energy) * u
+
+    return pde.Problem(
+        harmonic_oscillator,
+        pde.Ball([0, 0, 0], 5.0, crowded=True),
+        [pde.data(ORIGIN, [1.0]), pde.dirichlet(0.0, hard=True)],
+        reference=lambda x: jnp.exp(-x @ x / 2),
+        unknowns={"energy": 1.2},
+        truth={"energy": 1.5},
+        ansatz=lambda n, x: (1 + n) * jnp.exp(-x @ x / 4),
+    )
+
+
+def hydrogen() -> pde.Problem:
+    """The ground state of the hydrogen atom: −½ Δu − u / |x| = E u"""
+
+    def radius(x):
+        return jnp.sqrt(x @ x)
+
+    @pde.residual("x[3]")
+    def hydrogen(u, x, *, energy):
+        return radius(x) * (-u.laplacian / 2 - energy * u) - u
+
+    return pde.Problem(
+        hydrogen,
+        pde.Ball([0, 0, 0], 12.0, crowded=True),
+        [pde.data(ORIGIN + 1e-9, [1.0]), pde.dirichlet(0.0, hard=True)],
+        reference=lambda x: jnp.exp(-radius(x)),
+        unknowns={"energy": -0.4},
+        truth={"energy": -0.5},
+        features=lambda x: jnp.concatenate([x / 12, radius(x)[None] / 12]),
+        ansatz=lambda n, x: (1 + n) * jnp.exp(-radius(x) / 2),
+    )
