@@ -7,6 +7,7 @@ import pytest
 
 import dof
 from dof import pde
+from dof.pde.evaluate import plan_of
 
 RNG = np.random.default_rng(0)
 W1, W2, W3 = (jnp.asarray(RNG.normal(size=shape)) for shape in ((12, 3), (12, 12), (3, 12)))
@@ -85,36 +86,97 @@ def polar(u, r, theta):
     return u.d("r", "r") + u.r / r + u.d("theta", "theta") / r**2 + u.rtheta
 
 
+@pde.residual("x y")
+def anisotropic(u, x, y):
+    return (1 + x**2) * u.xx + 2 * jnp.sin(x * y) * u.xy + jnp.exp(y) * u.yy - u**2 * u.x
+
+
+@pde.residual("x y t")
+def anisotropic_in_time(u, x, y, t):
+    return u.t - (1 + x**2) * u.xx - x * t * u.xy - (2 + jnp.cos(y)) * u.yy + y * u.x
+
+
+@pde.residual("x y t")
+def rank_one_and_more(u, x, y, t):
+    return u.xx + 2 * u.xy + u.yy - u * u.t, u.t - x * u.xx
+
+
+@pde.residual("x y t")
+def two_equations(u, x, y, t):
+    return u.t - x * u.xx + u**2, y**2 * u.t - jnp.where(x > 0, u.yy, 0.0) * t - u.x
+
+
+@pde.residual("x t")
+def greatest(u, x, t):
+    return jnp.zeros(2).at[0].max(u.xx) + u.t
+
+
+@pde.residual("x t")
+def singular(u, x, t):
+    return u.t - u.xx / x
+
+
 CASES = {
     "klein_gordon": (klein_gordon, lambda d, x, t: d(1, 1) - d(0, 0) + d.value**3 - jnp.sin(x) * t, (2, 1)),
     "burgers": (burgers, lambda d, x, t: d(1) + d.value * d(0) - 0.1 * d(0, 0), (1, 1)),
     "monge_ampere": (monge_ampere, lambda d, x, y: d(0, 0) * d(1, 1) - d(0, 1) ** 2 - x, (3, 3)),
     "along_the_diagonal": (along_the_diagonal, lambda d, x, y: d(0, 0) + 2 * d(0, 1) + d(1, 1), (1, 1)),
     "mixed_alone": (mixed_alone, lambda d, x, y: jnp.exp(d.value) * d(0, 1), (2, 1)),
-    "variable": (variable, lambda d, x, t: d(1) - (1 + x**2) * d(0, 0) - 2 * x * d(0), (1, 2)),
+    "variable": (variable, lambda d, x, t: d(1) - (1 + x**2) * d(0, 0) - 2 * x * d(0), (1, 1)),
     "stepped": (
         stepped,
         lambda d, x, t: d(1) + jnp.where(d(0, 0) > 0, 2.0, 3.0) + jnp.floor(d(0, 0)) - jnp.abs(d(0)),
         (1, 2),
     ),
     "frozen": (frozen, lambda d, x, t: d(1) - d.value * d(0, 0), (1, 2)),
-    "polar": (polar, lambda d, r, theta: d(0, 0) + d(0) / r + d(1, 1) / r**2 + d(0, 1), (3, 3)),
+    "polar": (polar, lambda d, r, theta: d(0, 0) + d(0) / r + d(1, 1) / r**2 + d(0, 1), (2, 1)),
+    "anisotropic": (
+        anisotropic,
+        lambda d, x, y: (1 + x**2) * d(0, 0) + 2 * jnp.sin(x * y) * d(0, 1) + jnp.exp(y) * d(1, 1) - d.value**2 * d(0),
+        (2, 1),
+    ),
+    "anisotropic_in_time": (
+        anisotropic_in_time,
+        lambda d, x, y, t: d(2) - (1 + x**2) * d(0, 0) - x * t * d(0, 1) - (2 + jnp.cos(y)) * d(1, 1) + y * d(0),
+        (3, 1),
+    ),
+    "rank_one_and_more": (
+        rank_one_and_more,
+        lambda d, x, y, t: (d(0, 0) + 2 * d(0, 1) + d(1, 1) - d.value * d(2), d(2) - x * d(0, 0)),
+        (2, 3),
+    ),
+    "two_equations": (
+        two_equations,
+        lambda d, x, y, t: (
+            d(2) - x * d(0, 0) + d.value**2,
+            y**2 * d(2) - jnp.where(x > 0, d(1, 1), 0.0) * t - d(0),
+        ),
+        (2, 2),
+    ),
+    "greatest": (greatest, lambda d, x, t: jnp.stack([jnp.maximum(d(0, 0), 0), 0.0]) + d(1), (1, 2)),
+    "singular": (singular, lambda d, x, t: d(1) - d(0, 0) / x, (1, 1)),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_residuals_are_those_of_nested_differentiation(name):
     problem, expected, _ = CASES[name]
-    points = jnp.asarray(RNG.normal(size=(7, 2)))
+    points = jnp.asarray(RNG.normal(size=(7, problem.coordinates.count)))
     by_hand = jax.vmap(lambda z: expected(By(net, z), *z))(points)
-    np.testing.assert_allclose(jax.jit(problem(net))(points), by_hand, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(problem(net)(points[0]), by_hand[0], rtol=1e-9, atol=1e-9)
+    assert_close(jax.jit(problem(net))(points), by_hand)
+    assert_close(problem(net)(points[0]), jax.tree.map(lambda leaf: leaf[0], by_hand))
+    assert_close(jax.jit(problem.by_hessian(net))(points), by_hand)
+    assert_close(problem.by_hessian(net)(points[0]), jax.tree.map(lambda leaf: leaf[0], by_hand))
+
+
+def assert_close(found, expected, rtol=1e-9):
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-9), found, expected)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_plans_take_no_more_than_they_need(name):
     problem, _, (directions, channels) = CASES[name]
-    assert (problem.plan.directions, len(problem.plan.operators)) == (directions, channels)
+    assert (problem.plan.directions, problem.plan.channels) == (directions, channels)
     assert f"cost of {1 + directions + channels} forward passes" in str(problem.plan)
 
 
@@ -214,6 +276,120 @@ def test_operators_of_the_user():
     np.testing.assert_allclose(stationary(net)(z), L(net)(z) - net(z) ** 2 + jax.grad(net)(z)[0], rtol=1e-9)
 
 
+SIGMA = jnp.asarray(RNG.normal(size=(2, 7)) * np.array([1.0] * 6 + [0.0]))
+DIFFUSION = dof.Operator(a=lambda z: dof.Factored(SIGMA * (1 + z[0] ** 2)), b=lambda z: -z, c=lambda z: z[1])
+ALONG_SIGMA = dof.Operator(a=SIGMA.T @ SIGMA)
+
+
+@pde.residual("x[6] t")
+def diffusion(u, x, t):
+    return u.t - jnp.exp(t) * u.apply(DIFFUSION) + u**2
+
+
+@pde.residual("x[6] t")
+def scaled_diffusion(u, x, t):
+    return u.t - jnp.exp(t) * u.apply(ALONG_SIGMA) + u**2
+
+
+def with_operator(L):
+    """u_t − eᵗ L u + u², by nested differentiation"""
+
+    def by_hand(z):
+        d, e = By(wide, z), L.at(z, dof.space.Space.of(z))
+        first = 0 if e.b is None else e.b @ d.gradient
+        a = sum(map(dof.coefficients.dense, e.a))
+        return d(6) - jnp.exp(z[6]) * (jnp.sum(a * d.hessian) + first + (e.c or 0) * d.value) + d.value**2
+
+    return by_hand
+
+
+@pytest.mark.parametrize(("problem", "L"), [(diffusion, DIFFUSION), (scaled_diffusion, ALONG_SIGMA)])
+def test_operators_of_the_user_merge_with_their_rank(problem, L):
+    points = jnp.asarray(RNG.normal(size=(4, 7)))
+    expected = jnp.stack([with_operator(L)(z) for z in points])
+    assert_close(problem(wide)(points), expected)
+    assert_close(problem.by_hessian(wide)(points), expected)
+    assert (problem.plan.directions, problem.plan.channels) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("problem", "f", "parameters"),
+    [
+        (navier_stokes, net3, {"nu": 0.3}),
+        (components, lambda z: net3(z)[:2], {}),
+        (high_dimensional, wide, {}),
+        (twice, net, {}),
+    ],
+)
+def test_the_whole_hessian_gives_the_same(problem, f, parameters):
+    points = jnp.asarray(RNG.normal(size=(3, problem.coordinates.count)))
+    assert_close(problem(f, **parameters)(points), problem.by_hessian(f, **parameters)(points))
+
+
+def test_first_derivatives_alone_take_no_hessian():
+    @pde.residual("x t")
+    def transport(u, x, t):
+        return u.t + x * u.x
+
+    once = jax.custom_vjp(net)  # has no forward derivative, which a Hessian would take
+    once.defvjp(lambda z: (net(z), z), lambda z, g: (g * jax.grad(net)(z),))
+    z = jnp.array([0.3, -0.7])
+    assert_close(transport.by_hessian(once)(z), transport(net)(z))
+
+
+@pde.residual("x y t")
+def inverse(u, x, y, t, *, nu, w):
+    a = jnp.tanh(w @ jnp.stack([x, y]))
+    return u.t + u * u.x - nu * (u.xx + a[0] * u.xy + (1 + a[1]) * u.yy)
+
+
+def test_traced_parameters_and_coefficient_networks():
+    points = jnp.asarray(RNG.normal(size=(5, 3)))
+    w = jnp.asarray(RNG.normal(size=(2, 2)))
+
+    def by_hand(nu, w, scale, z):
+        d, a = By(lambda z: scale * net(z), z), jnp.tanh(w @ z[:2])
+        return d(2) + d.value * d(0) - nu * (d(0, 0) + a[0] * d(0, 1) + (1 + a[1]) * d(1, 1))
+
+    def loss(nu, w, scale, points):
+        return jnp.mean(inverse(lambda z: scale * net(z), nu=nu, w=w)(points) ** 2)
+
+    def loss_by_hand(nu, w, scale, points):
+        return jnp.mean(jax.vmap(lambda z: by_hand(nu, w, scale, z))(points) ** 2)
+
+    arguments = (0.3, w, 1.2, points)
+    found, expected = (jax.value_and_grad(f, argnums=(0, 1, 2, 3)) for f in (jax.jit(loss), loss_by_hand))
+    assert_close(found(*arguments), expected(*arguments))
+    nus = jnp.linspace(0.1, 0.5, 3)
+    each = jax.vmap(lambda nu: inverse(net, nu=nu, w=w)(points))(nus)
+    assert_close(each, jax.vmap(lambda nu: jax.vmap(lambda z: by_hand(nu, w, 1.0, z))(points))(nus))
+
+
+def test_traced_parameters_merge_as_known_ones_do():
+    widths = []
+
+    def of_nu(nu):
+        plan, _ = plan_of(burgers, jax.ShapeDtypeStruct((), float), jnp.ones(2), {"nu": nu})
+        widths.append(plan.columns)
+        return nu
+
+    jax.jit(of_nu)(0.1), of_nu(0.1)
+    assert widths == [3, 3]
+
+
+def test_coefficients_that_are_no_numbers_are_seen():
+    assert jnp.isnan(burgers(net, nu=jnp.nan)(jnp.ones(2)))
+    assert not jnp.isfinite(singular(net)(jnp.zeros(2)))
+
+
+def test_single_precision_stays_single():
+    single = lambda z: net(z.astype(jnp.float32)).astype(jnp.float32)  # noqa: E731
+    points = jnp.asarray(RNG.normal(size=(4, 2)), jnp.float32)
+    found = anisotropic(single)(points)
+    assert found.dtype == jnp.float32
+    assert_close(found, anisotropic(net)(points.astype(float)), rtol=1e-4)
+
+
 def test_derivatives_in_parameters():
     z = jnp.array([0.3, -0.7])
     loss = lambda nu, w: burgers(lambda z: w * net(z), nu=nu)(z) ** 2  # noqa: E731
@@ -246,6 +422,11 @@ def decorate(text, function, **options):
         (lambda: decorate("x x", lambda u, x: u), "names that differ"),
         (lambda: decorate("x-y", lambda u, x: u), "`coordinates`"),
         (lambda: klein_gordon(net3)(jnp.ones(2)), "`net` returns shape (3,)"),
+        (
+            lambda: decorate("x t", lambda u, x, t: u.apply(dof.Operator(a=2.0)))(net)(jnp.ones(2)),
+            "`apply` is an operator made inside",
+        ),
+        (lambda: klein_gordon.at_point(net, jnp.ones(2), {}, "fd"), "`method` is 'fd'"),
         (lambda: klein_gordon(net)(jnp.ones(3)), "`points` has shape (3,)"),
         (lambda: decorate("x y t", lambda u, x, y, t: pde.div(u), fields="u[3]")(net3)(jnp.ones(3)), "components"),
     ],

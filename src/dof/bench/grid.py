@@ -14,6 +14,8 @@ class Grid:
     columns: list[str]
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    text_columns: int = 1
+    """So many in front are text, on the left; the others are numbers."""
 
     def on_screen(self) -> Table:
         notes = "\n".join(self.notes)
@@ -26,13 +28,13 @@ class Grid:
             pad_edge=False,
         )
         for index, column in enumerate(self.columns):
-            table.add_column(column, justify="right" if index else "left", no_wrap=index == 0)
+            table.add_column(column, justify="left" if index < self.text_columns else "right", no_wrap=index == 0)
         for row in self.rows:
             table.add_row(*row)
         return table
 
     def in_markdown(self) -> str:
-        head = [f"**{self.title}**", "", _line(self.columns), _line(["---", *["---:"] * (len(self.columns) - 1)])]
+        head = [f"**{self.title}**", "", _line(self.columns), _line(["---" if k < self.text_columns else "---:" for k in range(len(self.columns))])]
         notes = ["", *(f"- {note}" for note in self.notes)] if self.notes else []
         return "\n".join([*head, *map(_line, self.rows), *notes, ""])
 

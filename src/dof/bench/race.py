@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dof.bench import machine
+from dof import machine
 from dof.bench.cases import Case
 from dof.bench.methods import METHODS
 from dof.bench.process import Failure, Worker

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from dof.bench import machine
+from dof import machine
 from dof.bench.grid import Grid
 from dof.bench.paper import paper_grids
 from dof.bench.plots import plot_inputs, plot_methods, plot_paper, plot_theory

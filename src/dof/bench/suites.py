@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dof.bench import machine
+from dof import machine
 from dof.bench.cases import CASES, PAPER_OPERATORS, Case
 from dof.bench.methods import METHODS
 from dof.bench.process import Failure

@@ -13,7 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.bench import machine, xla
+from dof import machine
+from dof.bench import xla
 from dof.bench.cases import CASES, Case, at_points
 from dof.bench.methods import METHODS, of_point
 from dof.bench.truth import points_compared, true_result

@@ -1,8 +1,10 @@
-"""`dof bench …`"""
+"""`dof solve`, `dof problems`, `dof zoo`, `dof bench …`"""
 
 import typer
 
 from dof.cli.bench import bench
+from dof.cli.solve import problems, solve
+from dof.cli.zoo import zoo
 
 app = typer.Typer(
     help="Exact second-order differential operators of neural networks, by one forward propagation.",
@@ -10,9 +12,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+app.command()(solve)
+app.command()(problems)
+app.command()(zoo)
 app.add_typer(bench, name="bench")
-
-
-@app.callback()
-def _root() -> None:
-    """So that `dof bench` stays a command of its own, also while it is the only one."""

@@ -5,24 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
-from dof.errors import ArgumentError, ArgumentTypeError
+from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 @contextmanager
-def told_plainly() -> Iterator[None]:
-    """Errors in what the user has asked for, without a traceback."""
+def told_plainly(debug: bool = False) -> Iterator[None]:
+    """Errors in what the user has asked for: exit code 2; training that failed: 1. Both without a traceback."""
     try:
         yield
-    except (ArgumentError, ArgumentTypeError, OSError) as error:
-        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False)
-        raise typer.Exit(2) from None
+    except (ArgumentError, ArgumentTypeError, NotEnoughMemoryError, Diverged, OSError) as error:
+        if debug:
+            raise
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(1 if isinstance(error, Diverged) else 2) from None
 
 
 def seconds(text: str) -> float:
@@ -36,3 +39,9 @@ def seconds(text: str) -> float:
 def folder(path: Path) -> Path:
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def free_folder(path: Path) -> Path:
+    """The path, or the first of path-2, path-3, … that is not there."""
+    numbers = (path.with_name(f"{path.name}-{n}") for n in count(2))
+    return next(candidate for candidate in chain([path], numbers) if not candidate.exists())

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dof.apply import after_propagation
+from dof.coefficients import Evaluated, dense
 from dof.errors import ArgumentError, describe
 from dof.options import DEFAULT
 from dof.pde.affine import affine_reads
-from dof.pde.merge import merge_of
-from dof.pde.plan import Plan, gradient_places, make_plan
-from dof.pde.reads import First, Gradient, Read
+from dof.pde.merge import contribution, merges_of
+from dof.pde.plan import Plan, Planned, gradient_places, make_plan
+from dof.pde.reads import Applied, First, Gradient, Read, Second
 from dof.readout import full_triple, value_as_array
+from dof.space import Space
 
 
-def evaluate(problem: Any, net: Callable[[Any], Any], point: Any, parameters: Any) -> Any:
-    value = jax.eval_shape(net, point)
-    _require_fields(problem, value)
-    plan = plan_of(problem, value, point, parameters)
-    value, tangents, applied = _propagated(net, plan, point)
+def by_propagation(problem: Any, net: Callable[[Any], Any], point: Any, parameters: Any) -> Any:
+    """All derivatives from one propagation."""
+    shape = jax.eval_shape(net, point)
+    _require_fields(problem, shape)
+    plan, operators = plan_of(problem, shape, point, parameters)
+    value, tangents, applied = _propagated(net, plan, operators, point)
 
     def given(read: Read) -> Any:
         if read in plan.merged:
-            return jnp.zeros_like(value)
-        if read in plan.channels:
-            return sum(weight * applied[k] for weight, k in plan.channels[read])
+            return jnp.zeros(_shape_of(read, value), value.dtype)
+        if read in plan.sums:
+            return sum(weight * applied[k] for weight, k in plan.sums[read])
         if isinstance(read, Gradient):
             return _gradient(net, plan, read, point, tangents)
         assert isinstance(read, First)
@@ -36,10 +41,41 @@ def evaluate(problem: Any, net: Callable[[Any], Any], point: Any, parameters: An
         return tangents[k] / scale
 
     rest, tree = jax.tree.flatten(problem.run(given, value, point, parameters))
-    if plan.merge:
-        merged = applied[: len(plan.merge.rows)]
-        rest = [leaf + plan.merge.contribution(l, leaf.shape, merged) for l, leaf in enumerate(rest)]
+    if plan.merged:
+        places = zip(rest, plan.where, strict=True)
+        rest = [leaf + contribution(where, leaf.shape, applied[: where.shape[-1]]) for leaf, where in places]
     return jax.tree.unflatten(tree, rest)
+
+
+def by_hessian(problem: Any, net: Callable[[Any], Any], point: Any, parameters: Any) -> Any:
+    """All derivatives from the gradient and the whole Hessian of the network, by nested differentiation."""
+    value = net(point)
+    _require_fields(problem, value)
+    reads = reads_of(problem, value, point, parameters)
+    first = jax.jacfwd if jnp.iscomplexobj(value) else jax.jacrev
+    has_second = any(isinstance(read, (Second, Applied)) for read in reads)
+    gradient: Any = first(net)(point) if reads else None
+    hessian: Any = jax.jacfwd(first(net))(point) if has_second else None
+
+    def given(read: Read) -> Any:
+        if isinstance(read, First):
+            return gradient[..., read.i]
+        if isinstance(read, Gradient):
+            return gradient[..., np.array(read.places)]
+        if isinstance(read, Applied):
+            return _densely(read.operator.at(point, Space.of(point)), value, gradient, hessian)
+        i, j = np.array(read.pairs).T
+        return hessian[..., i, j].sum(axis=-1)
+
+    return problem.run(given, value, point, parameters)
+
+
+def _densely(operator: Evaluated, value: Any, gradient: Any, hessian: Any) -> Any:
+    """Σ a_ij ∂²u/∂x_i∂x_j + Σ b_i ∂u/∂x_i + c u"""
+    parts = [(dense(matrix) * hessian).sum(axis=(-2, -1)) for matrix in operator.a]
+    parts += [] if operator.b is None else [(operator.b * gradient).sum(axis=-1)]
+    parts += [] if operator.c is None else [operator.c * value]
+    return sum(parts, jnp.zeros_like(value))
 
 
 def _require_fields(problem: Any, value: Any) -> None:
@@ -50,9 +86,19 @@ def _require_fields(problem: Any, value: Any) -> None:
         raise ArgumentError(describe("net", found, f"shape {expected} for the fields {problem.fields}", fix))
 
 
-def _propagated(net: Callable[[Any], Any], plan: Plan, point: Any) -> tuple[Any, Any, Any]:
+@dataclass(frozen=True)
+class _AtPoint:
+    """An operator whose coefficients have been evaluated."""
+
+    coefficients: Evaluated
+
+    def at(self, x: Any, space: Space) -> Evaluated:
+        return self.coefficients
+
+
+def _propagated(net: Callable[[Any], Any], plan: Plan, operators: list[Evaluated], point: Any) -> tuple[Any, Any, Any]:
     """(value, tangents, operators applied)"""
-    if not plan.operators:
+    if not operators:
         return net(point), None, ()
     wants_tangents = any(isinstance(read, (First, Gradient)) and read not in plan.merged for read in plan.reads)
 
@@ -60,7 +106,7 @@ def _propagated(net: Callable[[Any], Any], plan: Plan, point: Any) -> tuple[Any,
         tangents = p.each(lambda out: full_triple(out, p.form, p.readings).tangents) if wants_tangents else None
         return p.each(value_as_array), tangents, tuple(p.each(reading.of) for reading in p.readings)
 
-    return after_propagation(net, plan.operators, 0, DEFAULT, read, wants_tangents)(point)
+    return after_propagation(net, list(map(_AtPoint, operators)), 0, DEFAULT, read, wants_tangents)(point)
 
 
 def _gradient(net: Callable[[Any], Any], plan: Plan, read: Gradient, point: Any, tangents: Any) -> Any:
@@ -72,7 +118,7 @@ def _gradient(net: Callable[[Any], Any], plan: Plan, read: Gradient, point: Any,
     return jnp.moveaxis(tangents[directions], 0, -1) / scales
 
 
-def plan_of(problem: Any, value: Any, point: Any, parameters: Any) -> Plan:
+def reads_of(problem: Any, value: Any, point: Any, parameters: Any) -> tuple[Read, ...]:
     """From a run that only records what is read."""
     reads: dict[Read, None] = {}
 
@@ -81,11 +127,17 @@ def plan_of(problem: Any, value: Any, point: Any, parameters: Any) -> Plan:
         return jnp.zeros(_shape_of(read, value), value.dtype)
 
     jax.eval_shape(lambda value, point: problem.run(record, value, point, parameters), value, point)
-    found = tuple(reads)
+    return tuple(reads)
+
+
+def plan_of(problem: Any, value: Any, point: Any, parameters: Any) -> Planned:
+    """`value` has the shape and the type of the network's."""
+    found = reads_of(problem, value, point, parameters)
     structs = [jax.ShapeDtypeStruct(_shape_of(read, value), value.dtype) for read in found]
 
     def of_reads(derivatives: Any, value: Any, point: Any) -> Any:
-        return problem.run(dict(zip(found, derivatives, strict=True)).__getitem__, value, point, parameters)
+        given = dict(zip(found, derivatives, strict=True))
+        return problem.run(lambda read: given[_require_same(read, given)], value, point, parameters)
 
     affine = affine_reads(jax.make_jaxpr(of_reads)(structs, value, point), [*range(len(found)), -1, None])
     merged = [k for k in sorted(affine) if not isinstance(found[k], Gradient)]
@@ -96,8 +148,19 @@ def plan_of(problem: Any, value: Any, point: Any, parameters: Any) -> Plan:
             every[k] = derivative
         return of_reads(every, jnp.zeros(value.shape, value.dtype), point)
 
-    merge = merge_of(of_merged, [found[k] for k in merged], [structs[k] for k in merged], point)
-    return make_plan(problem.coordinates.count, found, merge)
+    merges = merges_of(of_merged, [found[k] for k in merged], [structs[k] for k in merged], point)
+    return make_plan(point, found, merges)
+
+
+def _require_same(read: Read, reads: Container[Read]) -> Read:
+    """The residual is run more than once, and is to read the same each time."""
+    if read not in reads:
+        found, fix = (
+            "is an operator made inside of the residual",
+            "u.apply(g * L) as g * u.apply(L), with L made outside",
+        )
+        raise ArgumentError(describe("apply", found, "one that is the same whenever the residual is run", fix))
+    return read
 
 
 def _shape_of(read: Read, value: Any) -> tuple[int, ...]:

@@ -1,7 +1,8 @@
 """The cheapest single propagation that gives all derivatives a residual reads.
 
-Terms whose coefficients do not depend on the fields become one operator for each equation, with as many directions as
-its matrix has rank. Others keep a channel each; mixed derivatives go along sums of coordinates. First derivatives are
+Terms whose coefficients do not depend on the fields become one operator for each equation. If they are known when
+tracing, it has as many directions as its matrix has rank; if they depend on the point or on traced parameters, those
+of its derivatives. Others keep a channel each; mixed derivatives go along sums of coordinates. First derivatives are
 read off the tangents where a direction is their coordinate, and else take a channel.
 """
 
@@ -9,16 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import jax
 import numpy as np
 
-import dof
+from dof.coefficients import Evaluated, Rows
 from dof.directions import KnownRows
 from dof.factor import factor
 from dof.pde.merge import Merge
-from dof.pde.reads import Applied, First, Gradient, Read, Second, pair
+from dof.pde.reads import Applied, First, Gradient, Read, Second, Users, combined, pair, unit
+from dof.propagate import real_channels
 from dof.share import share
 from dof.space import Space
 
@@ -30,127 +33,104 @@ Along = dict[int, tuple[int, float]]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is propagated, and where each derivative is found in what comes out.
+    """How many directions and channels are propagated, and where each derivative is found in what comes out.
 
-    operators: one channel each. along: of the coordinates that tangents are taken along. channels: of the reads that
-    are sums of some. merge: the reads that the operators in front stand for.
+    along: of the coordinates that tangents are taken along. sums: of the reads that are sums of channels. merged: the
+    reads that the channels in front stand for. where: which of these each leaf of the residual has, as in `Merge`.
     """
 
     reads: tuple[Read, ...]
-    operators: tuple[Any, ...]
     directions: int
+    channels: int
     along: Along
-    channels: dict[Read, Sum]
-    merge: Merge | None = None
-
-    @property
-    def merged(self) -> tuple[Read, ...]:
-        return self.merge.reads if self.merge else ()
+    sums: dict[Read, Sum]
+    merged: tuple[Read, ...]
+    where: tuple[np.ndarray, ...]
 
     @property
     def columns(self) -> int:
         """What goes through every layer: the value, the tangents, the channels."""
-        return 1 + self.directions + len(self.operators)
+        return 1 + self.directions + self.channels
 
     def __str__(self) -> str:
         merged = f" ({len(self.merged)} derivatives merged)" if self.merged else ""
         return (
-            f"{self.directions} directions, {len(self.operators)} channels{merged}: "
-            f"the cost of {self.columns} forward passes"
+            f"{self.directions} directions, {self.channels} channels{merged}: the cost of {self.columns} forward passes"
         )
 
 
-def make_plan(size: int, reads: Sequence[Read], merge: Merge | None) -> Plan:
-    merges = (None,) if merge is None else (merge, None)
-    plans = [finished(size, reads, merge, polarised) for merge in merges for polarised in (True, False)]
-    return min(plans, key=lambda plan: plan.columns)
+Planned = tuple[Plan, list[Evaluated]]
+"""With the operators at the point, one channel each."""
 
 
-def finished(size: int, reads: Sequence[Read], merge: Merge | None, polarised: bool) -> Plan:
+def make_plan(point: Any, reads: Sequence[Read], merges: Sequence[Merge]) -> Planned:
+    space = Space.of(point)
+    users = {read: read.operator.at(point, space) for read in reads if isinstance(read, Applied)}
+    # Of equals the first is taken: sums of squares along directions cost less than of products of any two.
+    choices = [*product(merges, (True, False), (False, True)), *product((None,), (True, False), (True,))]
+
+    def columns(choice: Any) -> int:
+        """Found in a trace of its own, which leaves nothing behind."""
+        found: list[int] = []
+        jax.eval_shape(lambda: found.append(_finished(reads, users, space, *choice)[0].columns))
+        return found[0]
+
+    return _finished(reads, users, space, *min(choices, key=columns))
+
+
+def _finished(
+    reads: Sequence[Read], users: Users, space: Space, merge: Merge | None, polarised: bool, along_coordinates: bool
+) -> Planned:
     """With channels for the reads that are not merged."""
-    operators = [merged_operator(size, merge.reads, row) for row in merge.rows] if merge else []
-    rest = [read for read in reads if merge is None or read not in merge.reads]
-    table = _Channels(size, operators)
-    channels: dict[Read, Sum] = {}
+    merged, where, rows = (merge.reads, merge.where, merge.rows) if merge else ((), (), ())
+    table = _Channels(space, users)
+    for row in rows:
+        table.operators.append(combined(list(zip(row, merged, strict=True)), users, space, along_coordinates))
+    rest = [read for read in reads if read not in merged]
+    sums: dict[Read, Sum] = {}
     for read in rest:
-        if isinstance(read, Second):
-            channels[read] = table.mixed(read) if polarised and not read.is_diagonal else table.own(read)
-        elif isinstance(read, Applied):
-            channels[read] = table.add(read, read.operator)
-    directions, along = directions_of(table.operators, size)
+        if isinstance(read, Second) and polarised and not read.is_diagonal:
+            sums[read] = table.mixed(read)
+        elif isinstance(read, (Second, Applied)):
+            sums[read] = table.own(read)
+    directions, along = directions_of(table.operators, space.size)
     for read in rest:
         if isinstance(read, First) and read.i not in along:
-            channels[read] = table.add(read, dof.Operator(b=unit(read.i, size)))
-    return Plan(tuple(reads), tuple(table.operators), directions, along, channels, merge)
+            sums[read] = table.own(read)
+    plan = Plan(tuple(reads), directions, len(table.operators), along, sums, merged, where)
+    return plan, table.operators
 
 
 class _Channels:
     """Operators, each of which is there once."""
 
-    def __init__(self, size: int, operators: Sequence[Any]) -> None:
-        self.size, self.operators = size, list(operators)
+    def __init__(self, space: Space, users: Users) -> None:
+        self.space, self.users = space, users
+        self.operators: list[Evaluated] = []
         self._places: dict[Any, int] = {}
 
-    def add(self, key: Any, operator: Any) -> Sum:
+    def _add(self, key: Any, operator: Evaluated) -> Sum:
         if key not in self._places:
             self._places[key] = len(self.operators)
             self.operators.append(operator)
         return ((1.0, self._places[key]),)
 
-    def own(self, read: Second) -> Sum:
-        pairs = dict.fromkeys(read.pairs, 1.0)
-        return self.add(read, dof.Operator(a=symmetric(pairs, self.size)))
+    def own(self, read: Read) -> Sum:
+        return self._add(read, combined([(1.0, read)], self.users, self.space, True))
 
     def mixed(self, read: Second) -> Sum:
         """∂_i ∂_j = ½ ((∂_i + ∂_j)² − ∂_i² − ∂_j²)"""
         ((i, j),) = read.pairs
-        row = unit(i, self.size) + unit(j, self.size)
-        ((_, both),) = self.add((i, j), dof.Operator(a=dof.Factored(row[None])))
+        row = unit(i, self.space.size) + unit(j, self.space.size)
+        ((_, both),) = self._add((i, j), Evaluated((Rows(row[None], np.ones(1)),), None, None))
         return ((0.5, both), *((-0.5, self.own(pair(k, k))[0][1]) for k in (i, j)))
 
 
-def merged_operator(size: int, reads: Sequence[Read], coefficients: np.ndarray) -> dof.Operator:
-    """Σ_k c_k D_k"""
-    first, parts, total = np.zeros(size), {}, dof.Operator()
-    for read, c in zip(reads, coefficients.tolist(), strict=True):
-        if isinstance(read, First):
-            first[read.i] += c
-        elif isinstance(read, Applied):
-            total = total + c * read.operator
-        elif isinstance(read, Second):
-            for places in read.pairs:
-                parts[places] = parts.get(places, 0.0) + c
-    return total + dof.Operator(a=symmetric(parts, size), b=first if first.any() else None)
-
-
-def symmetric(pairs: dict[tuple[int, int], float], size: int) -> np.ndarray | None:
-    """A, as its diagonal if it has nothing else."""
-    kept = {places: c for places, c in pairs.items() if c}
-    if not kept:
-        return None
-    i, j = np.array(list(kept)).T
-    if (i == j).all():
-        diagonal = np.zeros(size)
-        diagonal[i] = list(kept.values())
-        return diagonal
-    a = np.zeros((size, size))
-    a[i, j] = list(kept.values())
-    return (a + a.T) / 2
-
-
-def unit(i: int, size: int) -> np.ndarray:
-    vector = np.zeros(size)
-    vector[i] = 1
-    return vector
-
-
-def directions_of(operators: Sequence[Any], size: int) -> tuple[int, Along]:
+def directions_of(operators: Sequence[Evaluated], size: int) -> tuple[int, Along]:
     """How many directions the operators are propagated along, and which of them are coordinates."""
-    if any(term.varies for operator in operators for term in operator.a):
-        return size, {}  # the operator of a user, with coefficients that depend on x
-    x = np.zeros(size)
-    with jax.ensure_compile_time_eval():
-        groups, _ = share([factor(operator.at(x, Space.of(x)).a, size) for operator in operators])
+    if not operators:
+        return 0, {}
+    groups, _ = share([factor(channel.a, size) for channel in real_channels(operators)[0]])
     along: Along = {}
     first = 0
     for group in groups:

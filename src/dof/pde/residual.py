@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from typing import Any
 
@@ -14,10 +14,12 @@ import numpy as np
 import dof
 from dof.errors import ArgumentError, describe
 from dof.pde.coordinates import Names, read_names
-from dof.pde.evaluate import evaluate, plan_of
+from dof.pde.evaluate import by_hessian, by_propagation, plan_of
 from dof.pde.field import Field
 from dof.pde.plan import Plan
 from dof.pde.reads import Read
+
+METHODS = {"dof": by_propagation, "hessian": by_hessian}
 
 
 def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[..., Any]], Residual]:
@@ -54,9 +56,24 @@ class Residual:
 
     def __call__(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Any], Any]:
         """The residual of `net`, a function of the vector of all coordinates, at one point or at many."""
+        return self._at_points(net, parameters, "dof")
 
+    def by_hessian(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Any], Any]:
+        """The same, with all derivatives taken from the gradient and the whole Hessian of `net`: to compare with."""
+        return self._at_points(net, parameters, "hessian")
+
+    def at_point(
+        self, net: Callable[[Any], Any], point: Any, parameters: Mapping[str, Any], method: str = "dof"
+    ) -> Any:
+        """The residual at one point, by one propagation ("dof") or by the whole Hessian ("hessian")."""
+        if method not in METHODS:
+            expected, fix = f"one of {', '.join(map(repr, METHODS))}", 'at_point(net, point, {}, "dof")'
+            raise ArgumentError(describe("method", f"is {method!r}", expected, fix))
+        return METHODS[method](self, net, point, parameters)
+
+    def _at_points(self, net: Callable[[Any], Any], parameters: Mapping[str, Any], method: str) -> Callable[[Any], Any]:
         def of_point(point: Any) -> Any:
-            return evaluate(self, net, point, parameters)
+            return self.at_point(net, point, parameters, method)
 
         def at(points: Any) -> Any:
             array = jnp.asarray(points)
@@ -71,12 +88,21 @@ class Residual:
         return at
 
     @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The keywords of the function."""
+        signature = inspect.signature(self.function).parameters.values()
+        return tuple(p.name for p in signature if p.kind is p.KEYWORD_ONLY)
+
+    @property
     def plan(self) -> Plan:
         """For a network of floats, and parameters that are numbers."""
         signature = inspect.signature(self.function).parameters.values()
         parameters = {p.name: 1.0 if p.default is p.empty else p.default for p in signature if p.kind is p.KEYWORD_ONLY}
-        count = () if self.is_single else (self.fields.count,)
-        return plan_of(self, jax.ShapeDtypeStruct(count, float), np.zeros(self.coordinates.count), parameters)
+        value = jax.ShapeDtypeStruct(() if self.is_single else (self.fields.count,), jnp.result_type(float))
+        found: list[Plan] = []
+        of_point = lambda point: found.append(plan_of(self, value, point, parameters)[0])  # noqa: E731
+        jax.eval_shape(of_point, np.zeros(self.coordinates.count))
+        return found[0]
 
     def run(self, read: Callable[[Read], Any], value: Any, point: Any, parameters: Any) -> Any:
         """The user's function, on fields whose derivatives are given by `read`."""

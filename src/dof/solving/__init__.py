@@ -4,9 +4,10 @@ Reading order: settings, networks, sampling (points), objective (the loss), gaus
 interval), solve.
 """
 
+from dof.errors import Diverged
 from dof.solving.networks import Network
 from dof.solving.settings import Settings
 from dof.solving.solve import Solution, solve
-from dof.solving.training import Diverged, Report
+from dof.solving.training import Report
 
 __all__ = ["Diverged", "Network", "Report", "Settings", "Solution", "solve"]

@@ -32,6 +32,13 @@ def sample(terms: Sequence[Term], counts: Sequence[int], seed: int, round_: int)
     )
 
 
+def crowded(arrays: tuple[np.ndarray, ...], residuals: np.ndarray, n: int, seed: Sequence[int]) -> Any:
+    """n of the points, half of them evenly, half by the size of the squared residuals there."""
+    share = residuals / max(residuals.mean(), 1e-300) + 1.0
+    chosen = np.random.default_rng(seed).choice(len(share), n, replace=False, p=share / share.sum())
+    return tuple(array[chosen] for array in arrays)
+
+
 def counts_of(terms: Sequence[Term], points: int, edge_points: int) -> tuple[int, ...]:
     """The equation comes first."""
     wanted = [points, *[edge_points] * (len(terms) - 1)]

@@ -18,7 +18,8 @@ class Settings:
     """network, width, depth: as `dof.solving.networks` has them. points: inside; edge_points: for each condition.
     adam: steps of Adam first; newton: steps of `optimiser` ("gauss-newton" or "lbfgs") after them. rate: of Adam, at
     its start. report: steps between two reports; points are drawn anew at each, and the terms balanced. method: "dof",
-    or "hessian" for full Hessians. error_points: for the error against the reference."""
+    or "hessian" for full Hessians. resample: whether points are drawn anew; adaptive: more of them where the equation's
+    residual is large. error_points: for the error against the reference."""
 
     network: str = "mlp"
     width: int = 32
@@ -33,6 +34,7 @@ class Settings:
     seed: int = 0
     method: str = "dof"
     resample: bool = True
+    adaptive: bool = False
     balance: bool = True
     error_points: int = 4096
 

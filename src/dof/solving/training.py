@@ -10,17 +10,22 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from dof.errors import DofError
+import dof
+from dof.errors import Diverged
 from dof.pde.problem import Problem
+from dof.solving.memory import require_memory, require_room_for_hessians
 from dof.solving.networks import Network
 from dof.solving.objective import Objective
 from dof.solving.optimisers import OPTIMISERS, phase_at
-from dof.solving.sampling import Batch, counts_of, sample, test_points
+from dof.solving.sampling import Batch, counts_of, crowded, sample, test_points
 from dof.solving.settings import Settings
 
 KEPT = 0.5
 """Of the weights of the terms, from one interval to the next."""
+CANDIDATES = 4
+"""For each point, where points are chosen by the residual."""
 TOO_LARGE = 1e8
 """A loss that has grown so many times has diverged."""
 
@@ -37,7 +42,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """After an interval. seconds: of training so far, without compilation of the first step of each kind."""
+    """After an interval. seconds: of training so far, without compilation."""
 
     step: int
     phase: str
@@ -46,15 +51,14 @@ class Report:
     error: float | None
     unknowns: dict[str, Any]
     seconds: float
+    seconds_per_step: float
     points_per_second: float
-
-
-class Diverged(DofError):
-    """The loss is no longer a number, or has grown without bound."""
 
 
 class Training:
     def __init__(self, problem: Problem, network: Network, settings: Settings) -> None:
+        if settings.method == "hessian":
+            require_room_for_hessians(problem)
         self.problem, self.settings = problem, settings
         self.objective = Objective(problem, network, settings.method, settings.seed)
         self.counts = counts_of(self.objective.terms, settings.points, settings.edge_points)
@@ -67,24 +71,42 @@ class Training:
         weights = jnp.ones(len(self.counts))
         return State(0, theta, self.optimisers[name].start(theta), weights, float("inf"))
 
+    def like(self, step: int) -> State:
+        """The structure of the state after so many steps."""
+        name, _ = phase_at(min(step, self.settings.steps - 1), self.settings)
+        return self.start()._replace(optimiser=self.optimisers[name].start(self.objective.start))
+
     def advance(self, state: State, seconds: float = 0.0) -> tuple[State, Report]:
         """One interval on from a state, which took so many seconds to reach."""
         name, end = phase_at(state.step, self.settings)
         n = min(self.settings.report, end - state.step)
-        batch = self.batch(state.step)
+        batch = self.batch(state)
         weights = self._weights(state, batch)
         run = self._compiled(name, n, state, batch, weights)
         began = time.perf_counter()
-        theta, optimiser, losses = jax.block_until_ready(run(state.theta, state.optimiser, batch, weights))
+        # LAPACK's threads wait for each other in loops: beside other programs two are forty times as slow as one.
+        with threadpool_limits(1, user_api="blas"):
+            theta, optimiser, losses = jax.block_until_ready(run(state.theta, state.optimiser, batch, weights))
         took = time.perf_counter() - began
         first = self._require_good(state, np.asarray(losses), np.asarray(weights))
         new = State(state.step + n, theta, self._next(state.step + n, name, theta, optimiser), weights, first)
-        return new, self._report(new, name, np.asarray(losses)[-1], seconds + took, n / took)
+        return new, self._report(new, name, np.asarray(losses)[-1], seconds + took, took / n)
 
-    def batch(self, step: int) -> Batch:
-        """The points of the interval that begins with this step."""
-        number = step if self.settings.resample else 0
-        return sample(self.objective.terms, self.counts, self.settings.seed, number)
+    def batch(self, state: State) -> Batch:
+        """The points of the interval that begins with a state."""
+        settings, number = self.settings, state.step if self.settings.resample else 0
+        if not (settings.adaptive and settings.resample):
+            return sample(self.objective.terms, self.counts, settings.seed, number)
+        n = self.counts[0]
+        many = sample(self.objective.terms, (CANDIDATES * n, *self.counts[1:]), settings.seed, number)
+        sizes = np.asarray(self._sizes(state.theta, many[0]))
+        return (crowded(many[0], sizes, n, (settings.seed, number)), *many[1:])
+
+    @cached_property
+    def _sizes(self) -> Any:
+        """|r|² of the equation at each point."""
+        at = lambda theta, *z: jnp.sum(self.objective.residual(0, theta, z) ** 2)  # noqa: E731
+        return jax.jit(lambda theta, arrays: dof.batched(partial(at, theta))(*arrays))
 
     def _weights(self, state: State, batch: Batch) -> Any:
         if not self.settings.balance or len(self.counts) == 1:
@@ -101,6 +123,7 @@ class Training:
         if (name, n) not in self._runs:
             run = jax.jit(partial(self.optimisers[name].run, n=n))
             self._runs[name, n] = run.lower(state.theta, state.optimiser, batch, weights).compile()
+            require_memory(self._runs[name, n])
         return self._runs[name, n]
 
     def _next(self, step: int, name: str, theta: Any, optimiser: Any) -> Any:
@@ -123,7 +146,7 @@ class Training:
             )
         return float(first)
 
-    def _report(self, state: State, name: str, losses: np.ndarray, seconds: float, steps_per_second: float) -> Report:
+    def _report(self, state: State, name: str, losses: np.ndarray, seconds: float, per_step: float) -> Report:
         names = [term.name for term in self.objective.terms]
         unknowns = {k: np.asarray(v).tolist() for k, v in self.objective.unknowns(state.theta).items()}
         return Report(
@@ -134,7 +157,8 @@ class Training:
             error=self.error(state.theta),
             unknowns=unknowns,
             seconds=seconds,
-            points_per_second=steps_per_second * sum(self.counts),
+            seconds_per_step=per_step,
+            points_per_second=sum(self.counts) / per_step,
         )
 
     def error(self, theta: Any) -> float | None:

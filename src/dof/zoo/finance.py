@@ -32,11 +32,14 @@ def black_scholes() -> pde.Problem:
     def second_order(z):
         return dof.Factored(jnp.zeros((ASSETS, ASSETS + 1)).at[:, :ASSETS].set(factor * z[:ASSETS]))
 
-    diffusion = dof.Operator(a=second_order)
+    def drift(z):
+        return rate * z.at[ASSETS].set(0.0)
+
+    generator = dof.Operator(a=second_order, b=drift, c=-rate)
 
     @pde.residual(f"s[{ASSETS}] t")
     def black_scholes(v, s, t):
-        return pde.dt(v) - v.apply(diffusion) - rate * (v.gradient @ s) + rate * v
+        return pde.dt(v) - v.apply(generator)
 
     def ansatz(n, s, t):
         """max(g, 0) at t = 0, and of the order of √t where g = 0, as the value of the option is."""

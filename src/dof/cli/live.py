@@ -1,0 +1,57 @@
+"""Training as it goes on: one live line on a terminal, a line for each report elsewhere, JSON if asked for."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.status import Status
+
+from dof.solving import Report
+
+
+class Line:
+    def __init__(self, name: str, steps: int, as_json: bool) -> None:
+        self.name, self.steps, self.as_json = name, steps, as_json
+        self.console = Console(stderr=True)
+        self.status: Status | None = None
+        self.began = time.monotonic()
+
+    def __enter__(self) -> Line:
+        if self.console.is_terminal and not self.as_json:
+            self.status = self.console.status(f"{self.name}: compiling")
+            self.status.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self.status:
+            self.status.stop()
+
+    def stop(self, text: str) -> None:
+        self.__exit__()
+        self.console.print(text, highlight=False, soft_wrap=True)
+
+    def report(self, report: Report) -> None:
+        self._show(asdict(report), f"{self.name}  {_text(report, self.steps)}")
+
+    def of_race(self, method: str, report: Report) -> None:
+        self._show({"method": method, **asdict(report)}, f"{self.name} by {method}  {_text(report, self.steps // 2)}")
+
+    def _show(self, data: dict[str, Any], text: str) -> None:
+        if self.as_json:
+            sys.stdout.write(json.dumps(data) + "\n")
+            sys.stdout.flush()
+        elif self.status:
+            self.status.update(text)
+        else:
+            self.console.print(text, highlight=False, soft_wrap=True)
+
+
+def _text(report: Report, steps: int) -> str:
+    error = "" if report.error is None else f"  error {report.error:.2e}"
+    rate, left = f"{report.points_per_second:,.0f} points/s", (steps - report.step) * report.seconds_per_step
+    return f"step {report.step}/{steps} ({report.phase})  loss {report.loss:.2e}{error}  {rate}  {left:.0f} s left"

@@ -1,0 +1,60 @@
+"""`dof zoo`: the table of all problems."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Annotated
+
+import jax
+import typer
+from rich.console import Console
+
+from dof.bench.grid import Grid
+from dof.bench.report import show
+from dof.cli.live import Line
+from dof.cli.options import folder, told_plainly
+from dof.runs.page import numbers
+from dof.runs.zoo import Entry, entry
+from dof.zoo import ZOO
+
+COLUMNS = ["problem", "coordinates", "relative error", "training", "steps", "parameters", "step", "by Hessians", "ratio"]
+
+
+def zoo(
+    names: Annotated[str, typer.Option(help="Only problems with such a name, as 'heat*'.")] = "*",
+    out: Annotated[Path, typer.Option(help="Folder for the table, and for a folder of each problem.")] = Path("dof-zoo"),
+    debug: Annotated[bool, typer.Option("--debug", help="Errors with their traceback.")] = False,
+) -> None:
+    """Solve all problems of the zoo, and compare the time of a step with that of full Hessians."""
+    chosen = [name for name in ZOO if fnmatch(name, names)]
+    if not chosen:
+        raise typer.BadParameter(f"no problem is called {names!r}; there are {', '.join(ZOO)}")
+    with told_plainly(debug):
+        jax.config.update("jax_enable_x64", True)
+        out, entries = folder(out), []
+        for name in chosen:
+            with Line(name, 0, as_json=False) as line:
+                entries.append(entry(name, out, line.report))
+            _write(entries, out)
+        show([_grid(entries)], Console())
+
+
+def _write(entries: list[Entry], out: Path) -> None:
+    """After each problem, so that nothing is lost."""
+    (out / "zoo.json").write_text(json.dumps([found.as_dict() for found in entries], indent=1))
+    (out / "zoo.md").write_text(_grid(entries).in_markdown())
+
+
+def _grid(entries: list[Entry]) -> Grid:
+    grid = Grid("dof zoo", COLUMNS, text_columns=2)
+    for found in entries:
+        step = ["–" if seconds is None else f"{1e3 * seconds:.3g} ms" for seconds in (found.dof, found.hessian)]
+        ratio = "no room" if found.ratio is None else f"{found.ratio:.2f}×"
+        error = "–" if found.error is None else f"{found.error:.1e}"
+        size = [f"{found.seconds:.0f} s", f"{found.steps:,}", f"{found.parameters:,}"]
+        grid.rows.append([found.name, found.coordinates, error, *size, *step, ratio])
+        for name, value in found.unknowns.items():
+            grid.notes.append(f"{found.name}: {name} = {numbers(value)} (true: {numbers(found.truth[name])})")
+    return grid

@@ -1,0 +1,74 @@
+"""The files of a run: config.toml, metrics.jsonl, checkpoints/, weights.safetensors, summary.json, plots, report.html."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import dof
+from dof.errors import ArgumentError, describe
+from dof.runs.checkpoint import write_whole
+from dof.runs.source import fingerprint
+from dof.solving import Report, Settings
+
+
+class Folder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.checkpoints = path / "checkpoints"
+        self.config, self.metrics = path / "config.toml", path / "metrics.jsonl"
+
+    def begin(self, source: str, settings: Settings) -> None:
+        """A new run; another one is not written over."""
+        if self.config.exists():
+            found = f"{str(self.path)!r} has a run already"
+            fix = f"dof solve --resume {self.path}, or --out with another folder"
+            raise ArgumentError(describe("out", found, "a folder without one", fix))
+        self.path.mkdir(parents=True, exist_ok=True)
+        head = {"problem": source, "fingerprint": fingerprint(source), "dof": dof.__version__}
+        lines = [*map(_line, head.items()), "", "[settings]", *map(_line, settings.as_dict().items()), ""]
+        write_whole(self.config, "\n".join(lines).encode())
+
+    def read(self) -> tuple[str, dict[str, Any]]:
+        """(problem, settings) of a run that was begun."""
+        if not self.config.is_file():
+            found = f"{str(self.path)!r} has no config.toml"
+            raise ArgumentError(describe("resume", found, "the folder of a run", "dof solve heat --out my-run"))
+        try:
+            data = tomllib.loads(self.config.read_text())
+            source, settings, mark = data["problem"], data["settings"], data["fingerprint"]
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError) as error:
+            found = f"{str(self.config)!r} cannot be read: {error}"
+            raise ArgumentError(describe("resume", found, "the file that dof wrote", "dof solve heat")) from None
+        if mark != fingerprint(source):
+            found = f"{source!r} has changed since the run began"
+            raise ArgumentError(describe("resume", found, "the same file", f"dof solve {source}"))
+        return source, settings
+
+    def append(self, report: Report) -> None:
+        with self.metrics.open("a") as file:
+            file.write(json.dumps(asdict(report)) + "\n")
+
+    def reports(self, until: int) -> list[Report]:
+        """Of the steps up to a checkpoint; what was written after it, perhaps in part, is dropped."""
+        kept = []
+        for line in self.metrics.read_text().splitlines() if self.metrics.exists() else []:
+            try:
+                report = Report(**json.loads(line))
+            except (json.JSONDecodeError, TypeError):
+                break
+            if report.step <= until:
+                kept.append(report)
+        write_whole(self.metrics, "".join(json.dumps(asdict(report)) + "\n" for report in kept).encode())
+        return kept
+
+    def write(self, name: str, content: str | bytes) -> None:
+        write_whole(self.path / name, content.encode() if isinstance(content, str) else content)
+
+
+def _line(item: tuple[str, Any]) -> str:
+    """Text, numbers and truth values are written in TOML as in JSON."""
+    return f"{item[0]} = {json.dumps(item[1], ensure_ascii=False)}"

@@ -1,0 +1,75 @@
+"""One page of HTML that stands alone: what was solved, how well, how, and what it looks like."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from html import escape
+from string import Template
+from typing import Any
+
+PAGE = Template("""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$name · dof</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 980px; margin: 2.5rem auto; padding: 0 1.2rem; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .6rem; }
+p.sub { color: #666; margin: .2rem 0 1.6rem; } img { max-width: 100%; }
+.cards { display: flex; flex-wrap: wrap; gap: .8rem; }
+.card { background: #f3f6f7; border-radius: 8px; padding: .7rem 1rem; min-width: 8rem; }
+.card b { display: block; font-size: 1.35rem; color: #1f6f8b; } .card span { color: #666; font-size: .85rem; }
+table { border-collapse: collapse; font-size: .9rem; } td, th { padding: .2rem 1.2rem .2rem 0; text-align: left; }
+td { font-variant-numeric: tabular-nums; } code { background: #f3f6f7; padding: .1rem .35rem; border-radius: 4px; }
+.columns { display: flex; flex-wrap: wrap; gap: 3rem; }
+</style></head><body>
+<h1>$name</h1><p class="sub">$title</p>
+<div class="cards">$cards</div>
+$figures
+<h2>How</h2><p>$plan.</p>
+<div class="columns"><table>$settings</table><table>$machine</table></div>
+<h2>Again</h2><p><code>$command</code></p>
+</body></html>
+""")
+
+
+def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, bytes], command: str) -> str:
+    """figures: PNG by their headings."""
+    return PAGE.substitute(
+        name=escape(name),
+        title=escape(title),
+        cards="".join(f'<div class="card"><b>{escape(value)}</b><span>{escape(label)}</span></div>' for label, value in cards(summary)),
+        figures="".join(map(_figure, figures.items())),
+        plan=escape(f"One propagation for all derivatives: {summary['plan']}"),
+        settings=_rows(summary["settings"]),
+        machine=_rows(summary["machine"] | summary["versions"]),
+        command=escape(command),
+    )
+
+
+def cards(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    error = summary["error"]
+    found = [] if error is None else [("relative error", f"{error:.2g}")]
+    for name, value in summary["unknowns"].items():
+        known = summary["truth"].get(name)
+        label = f"{name} (true: {numbers(known)})" if known is not None else name
+        found.append((label, numbers(value)))
+    return [
+        *found,
+        ("loss", f"{summary['loss']:.2g}"),
+        ("training", f"{summary['seconds']:.1f} s"),
+        ("steps", f"{summary['steps']:,}"),
+        ("parameters", f"{summary['parameters']:,}"),
+    ]
+
+
+def numbers(value: Any) -> str:
+    return ", ".join(f"{v:.5g}" for v in value) if isinstance(value, list) else f"{value:.6g}"
+
+
+def _figure(item: tuple[str, bytes]) -> str:
+    heading, data = item
+    source = f"data:image/png;base64,{b64encode(data).decode()}"
+    return f'<h2>{escape(heading)}</h2><img alt="{escape(heading)}" src="{source}">\n'
+
+
+def _rows(values: dict[str, Any]) -> str:
+    return "".join(f"<tr><th>{escape(str(k))}</th><td>{escape(str(v))}</td></tr>" for k, v in values.items())

@@ -1,0 +1,144 @@
+"""Pictures of a run: the solution, the reference and the error on a slice; loss and error against time; a race."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from dof.pde import Problem
+from dof.pde.coordinates import TIME
+from dof.solving import Report, Solution
+
+OURS, THEIRS, CONDITIONS = "#1f6f8b", "#c06040", ("#e0a458", "#7a9e5f", "#8a6fa8", "#b8b8b8")
+GRID = 81
+
+
+def png(figure: Figure) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=130)
+    plt.close(figure)
+    return buffer.getvalue()
+
+
+def plot_solution(solution: Solution) -> bytes:
+    """A row for each component: u, the reference, and their difference."""
+    problem = solution.training.problem
+    axes_of, points, inside = slice_of(problem)
+    values = np.asarray(solution(points)).reshape(len(points), -1)
+    exact = None if problem.reference is None else _exact(problem, points).reshape(len(points), -1)
+    names, wide = component_names(problem), 1 if exact is None else 3
+    figure, axes = plt.subplots(
+        len(names), wide, figsize=(4.1 * wide, 3.2 * len(names)), layout="constrained", squeeze=False
+    )
+    for row, name in enumerate(names):
+        shown = [(name, values[:, row])]
+        if exact is not None:
+            shown += [(f"reference {name}", exact[:, row]), ("difference", values[:, row] - exact[:, row])]
+        for axis, (title, part) in zip(axes[row], shown, strict=True):
+            _draw(figure, axis, axes_of, np.where(inside, part, np.nan), title, title == "difference")
+    figure.suptitle(slice_text(problem), fontsize=9, color="#555555")
+    return png(figure)
+
+
+def _exact(problem: Problem, points: np.ndarray) -> np.ndarray:
+    import jax
+
+    with jax.enable_x64(True):
+        return np.asarray(jax.vmap(problem.exact)(points))
+
+
+def _draw(figure: Any, axis: Any, axes_of: list[tuple[str, np.ndarray]], values: Any, title: str, signed: bool) -> None:
+    (x_name, x), *rest = axes_of
+    axis.set_title(title, fontsize=10)
+    axis.set_xlabel(x_name)
+    if not rest:
+        axis.plot(x, values, color=OURS)
+        return
+    (y_name, y), limit = rest[0], np.nanmax(np.abs(values)) or 1.0
+    limits = {"vmin": -limit, "vmax": limit, "cmap": "RdBu_r"} if signed else {"cmap": "viridis"}
+    drawn = axis.pcolormesh(x, y, values.reshape(len(y), len(x)), shading="gouraud", **limits)
+    axis.set_ylabel(y_name)
+    figure.colorbar(drawn, ax=axis, shrink=0.9)
+
+
+def shown_places(problem: Problem) -> list[int]:
+    """Two coordinates: of space if it has two, else space and time."""
+    coordinates = problem.equation.coordinates
+    time = [i for i in coordinates.places(TIME)] if TIME in coordinates.names else []
+    space = [i for i in range(coordinates.count) if i not in time]
+    return (space[:2] if len(space) > 1 else space + time)[:2]
+
+
+def slice_of(problem: Problem) -> tuple[list[tuple[str, np.ndarray]], np.ndarray, np.ndarray]:
+    """(shown coordinates with their grids, points, whether these are inside). Other coordinates stand in the middle."""
+    low, high = problem.domain.bounds
+    places = shown_places(problem)
+    grids = [np.linspace(low[i], high[i], GRID) for i in places]
+    mesh = np.meshgrid(*grids)
+    points = np.tile((low + high) / 2, (mesh[0].size, 1))
+    for place, part in zip(places, mesh, strict=True):
+        points[:, place] = part.ravel()
+    names = place_names(problem)
+    return [(names[i], grid) for i, grid in zip(places, grids, strict=True)], points, problem.domain.contains(points)
+
+
+def place_names(problem: Problem) -> list[str]:
+    coordinates = problem.equation.coordinates
+    pairs = zip(coordinates.names, coordinates.sizes, strict=True)
+    return sum(([name] if size is None else [f"{name}[{i}]" for i in range(size)] for name, size in pairs), [])
+
+
+def component_names(problem: Problem) -> list[str]:
+    fields = problem.equation.fields
+    pairs = zip(fields.names, fields.sizes, strict=True)
+    return sum(([name] if size is None else [f"{name}[{i}]" for i in range(size)] for name, size in pairs), [])
+
+
+def slice_text(problem: Problem) -> str:
+    low, high = problem.domain.bounds
+    others = [i for i in range(problem.domain.size) if i not in shown_places(problem)]
+    names = place_names(problem)
+    if len(others) > 4:
+        return f"{len(others)} other coordinates in the middle of the domain"
+    return ", ".join(f"{names[i]} = {(low[i] + high[i]) / 2:.3g}" for i in others)
+
+
+def plot_training(reports: Sequence[Report]) -> bytes:
+    figure, axis = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
+    seconds = [report.seconds for report in reports]
+    for name, colour in zip(reports[0].losses, ("#555555", *CONDITIONS * 3), strict=False):
+        axis.plot(seconds, [r.losses[name] for r in reports], color=colour, lw=1.2, label=f"mean square: {name}")
+    if reports[0].error is not None:
+        axis.plot(seconds, [r.error for r in reports], color=OURS, lw=2, label="relative error")
+    changes = [r.seconds for r, after in zip(reports, reports[1:], strict=False) if r.phase != after.phase]
+    for second in changes:
+        axis.axvline(second, color="#bbbbbb", lw=0.8, ls=":")
+    _time_axis(axis)
+    return png(figure)
+
+
+def plot_race(reports: dict[str, list[Report]]) -> bytes:
+    """Error against time, or the loss where no reference is known."""
+    figure, axis = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
+    for (method, found), colour in zip(reports.items(), (OURS, THEIRS), strict=True):
+        has_error = found[0].error is not None
+        seconds, values = [r.seconds for r in found], [r.error if has_error else r.loss for r in found]
+        axis.plot(seconds, values, color=colour, lw=2, label=f"{method}: {found[-1].seconds:.1f} s")
+        axis.set_ylabel("relative error" if has_error else "loss")
+    _time_axis(axis)
+    return png(figure)
+
+
+def _time_axis(axis: Any) -> None:
+    axis.set_yscale("log")
+    axis.set_xlabel("seconds of training")
+    axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axis.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,46 @@
+"""The same training twice, by dof and by full Hessians, interval by interval in turn, so that both meet the same noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dof.runs.source import load_problem
+from dof.solving import Report
+from dof.solving.settings import METHODS
+from dof.solving.solve import intervals, training_of
+
+OnReport = Callable[[str, Report], Any]
+
+
+@dataclass(frozen=True)
+class Race:
+    """The reports of each method, after the same numbers of steps."""
+
+    source: str
+    reports: dict[str, list[Report]]
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster a step is with dof."""
+        return self.reports["hessian"][-1].seconds / self.reports["dof"][-1].seconds
+
+    def as_dict(self) -> dict[str, Any]:
+        each = {method: [asdict(report) for report in found] for method, found in self.reports.items()}
+        return {"problem": self.source, "ratio": self.ratio, "reports": each}
+
+
+def race(source: str, settings: dict[str, Any], on_report: OnReport) -> Race:
+    runners = {method: _reports(source, settings | {"method": method}) for method in METHODS}
+    reports: dict[str, list[Report]] = {method: [] for method in METHODS}
+    for both in zip(*runners.values(), strict=True):
+        for method, report in zip(METHODS, both, strict=True):
+            reports[method].append(report)
+            on_report(method, report)
+    return Race(source, reports)
+
+
+def _reports(source: str, settings: dict[str, Any]) -> Iterator[Report]:
+    training = training_of(load_problem(source), None, settings)
+    return (report for _, report in intervals(training, training.start()))

@@ -1,0 +1,81 @@
+"""Training into a folder: a checkpoint after each interval, and a report at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dof import machine
+from dof.runs import checkpoint
+from dof.runs.folder import Folder
+from dof.runs.source import load_problem
+from dof.solving import Report, Solution
+from dof.solving.solve import intervals, training_of
+from dof.solving.training import State, Training
+
+OnReport = Callable[[Report], Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """source: the problem as it was named."""
+
+    source: str
+    folder: Folder
+    training: Training
+    state: State
+    reports: list[Report]
+
+    @property
+    def solution(self) -> Solution:
+        return Solution(self.training, self.state.theta, tuple(self.reports))
+
+    def summary(self) -> dict[str, Any]:
+        last, problem = self.reports[-1], self.training.problem
+        return {
+            "problem": self.source,
+            "steps": last.step,
+            "loss": last.loss,
+            "error": last.error,
+            "unknowns": last.unknowns,
+            "truth": dict(problem.truth),
+            "seconds": last.seconds,
+            "parameters": int(self.state.theta.size),
+            "plan": str(problem.equation.plan),
+            "settings": self.training.settings.as_dict(),
+            "versions": machine.versions(),
+            "machine": machine.describe(),
+        }
+
+
+def begin(source: str, settings: dict[str, Any], path: Path) -> Run:
+    training = training_of(load_problem(source), None, settings)
+    folder = Folder(path)
+    folder.begin(source, training.settings)
+    return Run(source, folder, training, training.start(), [])
+
+
+def resume(path: Path) -> Run:
+    """From its newest checkpoint that is whole, or from the beginning."""
+    folder = Folder(path)
+    source, settings = folder.read()
+    training = training_of(load_problem(source), None, settings)
+    state = checkpoint.latest(folder.checkpoints, training.like) or training.start()
+    return Run(source, folder, training, state, folder.reports(until=state.step))
+
+
+def train(run: Run, on_report: OnReport) -> Run:
+    """The metrics are written before the checkpoint that they lead to: `resume` drops what goes beyond it."""
+    state, reports = run.state, list(run.reports)
+    for state, report in intervals(run.training, state, reports[-1].seconds if reports else 0.0):  # noqa: B007
+        reports.append(report)
+        run.folder.append(report)
+        checkpoint.save(state, run.folder.checkpoints)
+        on_report(report)
+    done = Run(run.source, run.folder, run.training, state, reports)
+    run.folder.write("weights.safetensors", checkpoint.named_weights(run.training, state.theta))
+    run.folder.write("summary.json", json.dumps(done.summary(), indent=1))
+    return done

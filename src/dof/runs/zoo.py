@@ -1,0 +1,82 @@
+"""All problems of the zoo, solved; and how long a step takes beside one with full Hessians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dof.errors import NotEnoughMemoryError
+from dof.runs.race import race
+from dof.runs.report import write_report
+from dof.runs.run import begin, train
+from dof.solving import Report, Settings
+from dof.zoo import problem_named
+
+RACE = {"report": 10}
+"""A few intervals of each phase are enough to compare the time of a step."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """hessian, dof: seconds of a step in the race; None where Hessians do not fit into the memory."""
+
+    name: str
+    coordinates: str
+    error: float | None
+    unknowns: dict[str, Any]
+    truth: dict[str, Any]
+    steps: int
+    seconds: float
+    parameters: int
+    plan: str
+    dof: float | None
+    hessian: float | None
+
+    @property
+    def ratio(self) -> float | None:
+        return self.hessian / self.dof if self.hessian and self.dof else None
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"ratio": self.ratio}
+
+
+def entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> Entry:
+    run = train(begin(name, {}, out / name), on_report)
+    write_report(run)
+    summary, problem = run.summary(), run.training.problem
+    step = _steps_beside_hessians(name)
+    return Entry(
+        name=name,
+        coordinates=str(problem.equation.coordinates),
+        error=summary["error"],
+        unknowns=summary["unknowns"],
+        truth=summary["truth"],
+        steps=summary["steps"],
+        seconds=summary["seconds"],
+        parameters=summary["parameters"],
+        plan=summary["plan"],
+        dof=step.get("dof"),
+        hessian=step.get("hessian"),
+    )
+
+
+def _steps_beside_hessians(name: str) -> dict[str, float]:
+    """Medians over the intervals, of all phases in the share that they have of the steps."""
+    settings = Settings().changed(problem_named(name).recipe)
+    shares = {"adam": settings.adam / settings.steps, settings.optimiser: settings.newton / settings.steps}
+    short = RACE | {"adam": 50 if settings.adam else 0, "newton": 50 if settings.newton else 0}
+    try:
+        found = race(name, short, lambda method, report: None)
+    except NotEnoughMemoryError:
+        return {}
+    return {
+        method: sum(share * _median(reports, phase) for phase, share in shares.items() if share)
+        for method, reports in found.reports.items()
+    }
+
+
+def _median(reports: list[Report], phase: str) -> float:
+    times = sorted(report.seconds_per_step for report in reports if report.phase == phase)
+    return times[len(times) // 2]
