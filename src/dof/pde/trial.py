@@ -1,6 +1,6 @@
 """Functions that obey the hard conditions by construction, whatever the network in them is.
 
-    u = E + ((t − t₀) / T)ᵏ · d · net,      E = g + (u₀ − g|t₀) + (t − t₀) (v₀ − ∂g/∂t|t₀)
+    u = E + tanh(3 (t − t₀) / T)ᵏ · d · net,      E = g + (u₀ − g|t₀) + (t − t₀) (v₀ − ∂g/∂t|t₀)
 
 with d zero on the boundary, where u = g is asked, k = 1 if the initial value u₀ is, and k = 2 if the velocity v₀ is as
 well. At t₀ u is u₀, and on the boundary it is g, since u₀ = g there. A periodic coordinate reaches the network as its
@@ -22,6 +22,8 @@ from dof.pde.places import Setting
 from dof.pde.term import Net
 
 Conditions = Sequence[Any]
+RISE = 3.0
+"""How fast the network takes over. A plain power of t − t₀ would ask it for large values at the start, where u moves fast."""
 Map = Callable[[Any], Any]
 
 
@@ -67,10 +69,10 @@ def _held(own: dict[str, Condition], setting: Setting, z: Any, raw: Any) -> Any:
     along = jnp.zeros_like(z).at[setting.time].set(1.0)
     edge, edge_velocity = jax.jvp(g, (first,), (along,))
     base = g(z) + setting.given(own["initial"].value, first) - edge
-    factor = factor * since / (high - low)
+    factor = factor * jnp.tanh(RISE * since / (high - low))
     if "initial velocity" in own:
         base = base + since * (setting.given(own["initial velocity"].value, first) - edge_velocity)
-        factor = factor * since / (high - low)
+        factor = factor * jnp.tanh(RISE * since / (high - low))
     return base + factor * raw
 
 

@@ -55,13 +55,17 @@ class Objective:
             gradient = gradient + weights[k] * part
         return jnp.stack(losses), gradient
 
+    def residuals(self, theta: Any, batch: Batch, weights: Any) -> tuple[Any, ...]:
+        """Of each term at all its points, scaled so that the squares of all add up to the loss."""
+        at = lambda k: dof.batched(lambda *z: self.residual(k, theta, z))  # noqa: E731
+        return tuple(_scaled(at(k)(*arrays), weights[k]).reshape(-1) for k, arrays in enumerate(batch))
+
     def residuals_and_jacobian(self, theta: Any, batch: Batch, weights: Any) -> tuple[tuple[Any, ...], Any]:
-        """The residuals of each term, scaled so that squares add up to the loss, and the derivatives of all in θ."""
+        """The same, and the derivatives of all of them in θ."""
         rows = []
         for k, arrays in enumerate(batch):
-            scale = jnp.sqrt(weights[k] / len(arrays[0]))
             values, slopes = dof.batched(lambda *z, k=k: self._row(k, theta, z))(*arrays)
-            rows.append((scale * values.reshape(-1), scale * slopes.reshape(-1, theta.size)))
+            rows.append((_scaled(values, weights[k]).reshape(-1), _scaled(slopes, weights[k]).reshape(-1, theta.size)))
         residuals, jacobians = zip(*rows, strict=True)
         return residuals, jnp.concatenate(jacobians)
 
@@ -78,6 +82,10 @@ class Objective:
             slopes = dof.batched(lambda *z, k=k: self._row(k, theta, z)[1])(*few)
             moves.append(jnp.sum(slopes**2) / len(few[0]))
         return moves[0] / jnp.maximum(jnp.stack(moves), 1e-30 * moves[0])
+
+
+def _scaled(array: Any, weight: Any) -> Any:
+    return array * jnp.sqrt(weight / len(array))
 
 
 def _require_outputs(problem: Problem, u: Any) -> None:

@@ -26,7 +26,7 @@ class Settings:
     depth: int = 2
     points: int = 1000
     edge_points: int = 200
-    adam: int = 200
+    adam: int = 100
     newton: int = 200
     optimiser: str = "gauss-newton"
     rate: float = 5e-3
