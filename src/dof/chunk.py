@@ -55,10 +55,11 @@ def peak_bytes(jaxpr: Closed, varies: list[bool]) -> int:
     """The most that is alive at once of the values of one point; what is the same for all points does not count."""
     program, _ = parts(jaxpr)
     depends = {v for v, flag in zip(program.invars, varies, strict=True) if flag}
-    last_use = {v: n for n, eqn in enumerate(program.eqns) for v in eqn.invars if not isinstance(v, LiteralAtom)}
-    last_use |= {v: len(program.eqns) for v in program.outvars if not isinstance(v, LiteralAtom)}
+    eqns = _needed(program)
+    last_use = {v: n for n, eqn in enumerate(eqns) for v in eqn.invars if not isinstance(v, LiteralAtom)}
+    last_use |= {v: len(eqns) for v in program.outvars if not isinstance(v, LiteralAtom)}
     alive, most = {v: _bytes(v) for v in depends}, 0
-    for n, eqn in enumerate(program.eqns):
+    for n, eqn in enumerate(eqns):
         flags = varying_reads(eqn.invars, depends)
         if any(flags):
             depends.update(eqn.outvars)
@@ -70,16 +71,21 @@ def peak_bytes(jaxpr: Closed, varies: list[bool]) -> int:
     return most
 
 
-def stored_bytes(jaxpr: Closed, varies: list[bool]) -> int:
-    """All values of one point: what a gradient keeps of them, and what it computes besides, take no more."""
+def stored_bytes(jaxpr: Closed, varies: list[bool], trained: int) -> int:
+    """What a gradient in the first `trained` arguments keeps of one point, and computes besides, takes no more: all
+    values that depend on both, and the values that these are computed from."""
     program, _ = parts(jaxpr)
     depends = {v for v, flag in zip(program.invars, varies, strict=True) if flag}
-    total = 0
-    for eqn in program.eqns:
-        if any(varying_reads(eqn.invars, depends)):
-            depends.update(eqn.outvars)
-            total += sum(map(_bytes, eqn.outvars))
-    return total
+    learned = set(program.invars[:trained])
+    stored: dict[Any, int] = {}
+    for eqn in _needed(program):
+        own, from_learned = varying_reads(eqn.invars, depends), varying_reads(eqn.invars, learned)
+        if any(own) and any(from_learned):
+            stored.update((v, _bytes(v)) for v, flag in zip(eqn.invars, own, strict=True) if flag)
+            stored.update((v, _bytes(v)) for v in eqn.outvars)
+        depends.update(eqn.outvars if any(own) else ())
+        learned.update(eqn.outvars if any(from_learned) else ())
+    return sum(stored.values())
 
 
 def shared_bytes(jaxpr: Closed, varies: list[bool]) -> int:
@@ -87,6 +93,17 @@ def shared_bytes(jaxpr: Closed, varies: list[bool]) -> int:
     program, _ = parts(jaxpr)
     arguments = [v for v, flag in zip(program.invars, varies, strict=True) if not flag]
     return sum(map(_bytes, [*arguments, *program.constvars]))
+
+
+def _needed(program: Any) -> list[Any]:
+    """The equations that results depend on: XLA computes no others, as tangents that nobody reads."""
+    wanted = {v for v in program.outvars if not isinstance(v, LiteralAtom)}
+    kept = []
+    for eqn in reversed(program.eqns):
+        if eqn.effects or any(v in wanted for v in eqn.outvars):
+            kept.append(eqn)
+            wanted.update(v for v in eqn.invars if not isinstance(v, LiteralAtom))
+    return kept[::-1]
 
 
 def _peak_inside(jaxpr: Closed, flags: list[bool]) -> int:

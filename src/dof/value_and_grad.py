@@ -124,8 +124,9 @@ def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, m
     """(Σ wᵢ lossᵢ, its gradients, Σ wᵢ, aux of each point)"""
     n = weights.shape[0]
     jaxpr, flags, traced = batch.trace(of_point, params, shared, mapped)
+    trained = len(jax.tree.leaves(params))
     passes = 2 * shared_bytes(jaxpr, flags)  # the weights, and the sums of their gradients
-    blocks, size = divide(n, chunk_size(chunk, lambda: stored_bytes(jaxpr, flags), n, passes))
+    blocks, size = divide(n, chunk_size(chunk, lambda: stored_bytes(jaxpr, flags, trained), n, passes))
 
     def of_block(params: Any, block: Any, weights: Any) -> Any:
         losses, aux = jax.vmap(traced, in_axes=(None, None, 0))(params, shared, block)

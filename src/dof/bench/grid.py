@@ -34,7 +34,12 @@ class Grid:
         return table
 
     def in_markdown(self) -> str:
-        head = [f"**{self.title}**", "", _line(self.columns), _line(["---" if k < self.text_columns else "---:" for k in range(len(self.columns))])]
+        head = [
+            f"**{self.title}**",
+            "",
+            _line(self.columns),
+            _line(["---" if k < self.text_columns else "---:" for k in range(len(self.columns))]),
+        ]
         notes = ["", *(f"- {note}" for note in self.notes)] if self.notes else []
         return "\n".join([*head, *map(_line, self.rows), *notes, ""])
 

@@ -35,7 +35,9 @@ def problems() -> None:
 
 
 def solve(
-    problem: Annotated[str | None, typer.Argument(help="A name of `dof problems`, or a file.py with a `problem`.")] = None,
+    problem: Annotated[
+        str | None, typer.Argument(help="A name of `dof problems`, or a file.py with a `problem`.")
+    ] = None,
     network: Annotated[str | None, typer.Option(help="mlp, fourier or separable.")] = None,
     width: Annotated[int | None, typer.Option(help="Of its layers.")] = None,
     depth: Annotated[int | None, typer.Option(help="How many layers.")] = None,
@@ -108,7 +110,9 @@ def _conclude(run: Run) -> None:
     solution = run.solution
     error = "" if solution.error is None else f"relative error {solution.error:.2g}, "
     last = run.reports[-1]
-    console.print(f"{run.source}: {error}loss {last.loss:.2g}, {last.step} steps in {last.seconds:.1f} s", highlight=False)
+    console.print(
+        f"{run.source}: {error}loss {last.loss:.2g}, {last.step} steps in {last.seconds:.1f} s", highlight=False
+    )
     for name, value in last.unknowns.items():
         true = run.training.problem.truth.get(name)
         console.print(f"{name} = {value}" + ("" if true is None else f" (true: {true})"), highlight=False)

@@ -19,12 +19,24 @@ from dof.runs.page import numbers
 from dof.runs.zoo import Entry, entry
 from dof.zoo import ZOO
 
-COLUMNS = ["problem", "coordinates", "relative error", "training", "steps", "parameters", "step", "by Hessians", "ratio"]
+COLUMNS = [
+    "problem",
+    "coordinates",
+    "relative error",
+    "training",
+    "steps",
+    "parameters",
+    "step",
+    "by Hessians",
+    "ratio",
+]
 
 
 def zoo(
     names: Annotated[str, typer.Option(help="Only problems with such a name, as 'heat*'.")] = "*",
-    out: Annotated[Path, typer.Option(help="Folder for the table, and for a folder of each problem.")] = Path("dof-zoo"),
+    out: Annotated[Path, typer.Option(help="Folder for the table, and for a folder of each problem.")] = Path(
+        "dof-zoo"
+    ),
     debug: Annotated[bool, typer.Option("--debug", help="Errors with their traceback.")] = False,
 ) -> None:
     """Solve all problems of the zoo, and compare the time of a step with that of full Hessians."""
@@ -51,7 +63,7 @@ def _grid(entries: list[Entry]) -> Grid:
     grid = Grid("dof zoo", COLUMNS, text_columns=2)
     for found in entries:
         step = ["–" if seconds is None else f"{1e3 * seconds:.3g} ms" for seconds in (found.dof, found.hessian)]
-        ratio = "no room" if found.ratio is None else f"{found.ratio:.2f}×"
+        ratio = "–" if found.ratio is None else f"{found.ratio:.2f}×"
         error = "–" if found.error is None else f"{found.error:.1e}"
         size = [f"{found.seconds:.0f} s", f"{found.steps:,}", f"{found.parameters:,}"]
         grid.rows.append([found.name, found.coordinates, error, *size, *step, ratio])

@@ -15,6 +15,7 @@ from dof.pde.places import BOUNDARY, START, Setting, points_on, uniforms
 from dof.pde.residual import Residual
 from dof.pde.term import LAWS, Net, Term
 
+
 @dataclass(frozen=True)
 class Condition:
     """kind: what it says. value: g. on: where. field: of which unknown function; all of them by default."""

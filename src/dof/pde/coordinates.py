@@ -34,6 +34,12 @@ class Names:
         start = self.starts[index]
         return array[..., start] if self.sizes[index] is None else array[..., start : self.starts[index + 1]]
 
+    @property
+    def each(self) -> list[str]:
+        """A name for every number: x, or x[0], x[1], …"""
+        pairs = zip(self.names, self.sizes, strict=True)
+        return [n for name, size in pairs for n in ([name] if size is None else [f"{name}[{i}]" for i in range(size)])]
+
     def places(self, name: str) -> range:
         index = self.names.index(name)
         return range(self.starts[index], self.starts[index + 1])

@@ -85,7 +85,7 @@ def points_on(on: str, setting: Setting, unit: np.ndarray) -> tuple[np.ndarray, 
 
 
 def fixed_coordinate(on: str, setting: Setting) -> tuple[int, float]:
-    """"x=0" as the place of x and 0.0; "start" is the first time."""
+    """ "x=0" as the place of x and 0.0; "start" is the first time."""
     if on == START:
         return setting.time, setting.start
     name, _, value = on.partition("=")

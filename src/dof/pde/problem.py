@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.domains import Domain
 from dof.pde.places import Setting
@@ -25,9 +26,10 @@ class Problem:
     equation: a residual. domain: over all its coordinates, in their order. conditions: `pde.dirichlet(0.0)` and others.
     reference: the solution as a function of the coordinates, if it is known. unknowns: numbers and arrays to be found
     together with the fields, by the names of the equation's keywords, with the values to start from; `truth`: what they
-    are, if it is known. features: what the network is given of a point instead of its coordinates, scaled to [−1, 1].
-    ansatz: a function of the network's value and of the coordinates, which is u in place of the value itself.
-    recipe: settings that suit this problem (see `dof.solve`). title: one line that says what it is.
+    are, if it is known. given: functions of the coordinates by the names of the equation's keywords, which are computed
+    once for each set of points and not in each step: sources that take long. features: what the network is given of a
+    point instead of its coordinates, scaled to [−1, 1]. ansatz: a function of the network's value and of the
+    coordinates, which is u in place of the value itself. recipe: settings that suit this problem (see `dof.solve`).
     """
 
     equation: Residual
@@ -36,10 +38,10 @@ class Problem:
     reference: Callable[..., Any] | None = None
     unknowns: Mapping[str, Any] = field(default_factory=dict)
     truth: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     features: Callable[[Any], Any] | None = None
     ansatz: Callable[..., Any] | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
-    title: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.equation, Residual):
@@ -50,11 +52,16 @@ class Problem:
             found = f"has {self.domain.size} coordinates"
             expected = f"{count}, for {self.equation.coordinates}"
             raise ArgumentError(describe("domain", found, expected, "pde.Interval(0, 1) * pde.Time(0, 1)"))
-        unknown = set(self.unknowns) - set(self.equation.parameter_names)
+        for argument in ("unknowns", "given"):
+            self._require_keywords(argument, set(getattr(self, argument)))
+
+    def _require_keywords(self, argument: str, names: set[str]) -> None:
+        unknown = sorted(names - set(self.equation.parameter_names))
         if unknown:
-            found = f"has {sorted(unknown)}"
             expected = f"keywords of `{self.name}`, which are {list(self.equation.parameter_names)}"
-            raise ArgumentError(describe("unknowns", found, expected, f"def {self.name}(u, x, *, k):"))
+            raise ArgumentError(
+                describe(argument, f"has {unknown}", expected, f"def {self.name}(u, x, *, {unknown[0]}):")
+            )
 
     @property
     def name(self) -> str:
@@ -70,11 +77,18 @@ class Problem:
         return (self._equation(), *(c.term(self.setting) for c in self.conditions if not c.hard))
 
     def _equation(self) -> Term:
-        def residual(net: Net, parameters: Any, method: str, z: Any) -> Any:
-            leaves = jax.tree.leaves(self.equation.at_point(net, z, parameters, method))
+        def residual(net: Net, parameters: Any, method: str, z: Any, *given: Any) -> Any:
+            known = dict(parameters) | dict(zip(self.given, given, strict=True))
+            leaves = jax.tree.leaves(self.equation.at_point(net, z, known, method))
             return jnp.concatenate([jnp.ravel(leaf) for leaf in leaves])
 
-        return Term("equation", self.domain.uniforms, lambda unit: (self.domain.inside(unit),), residual)
+        return Term("equation", self.domain.uniforms, lambda unit: self._points(self.domain.inside(unit)), residual)
+
+    def _points(self, points: np.ndarray) -> tuple[np.ndarray, ...]:
+        """With what is given there."""
+        setting = self.setting
+        each = lambda function: dof.batched(lambda z: setting.given(function, z))  # noqa: E731
+        return points, *(np.asarray(each(function)(points)) for function in self.given.values())
 
     def trial(self, net: Net) -> Net:
         """u made of a network, so that the hard conditions hold."""

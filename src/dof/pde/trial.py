@@ -23,7 +23,7 @@ from dof.pde.term import Net
 
 Conditions = Sequence[Any]
 RISE = 3.0
-"""How fast the network takes over. A plain power of t − t₀ would ask it for large values at the start, where u moves fast."""
+"""How fast the network takes over. A plain power of t − t₀ would ask it for large values where u moves fast."""
 Map = Callable[[Any], Any]
 
 

@@ -41,8 +41,8 @@ def latest(folder: Path, like: Callable[[int], State]) -> State | None:
 
 def _read(arrays: dict[str, np.ndarray], like: State) -> State:
     state: State = jax.tree.unflatten(jax.tree.structure(like), [arrays[name] for name in sorted(arrays)])
-    as_jax = jax.tree.map(jnp.asarray, (state.theta, state.optimiser, state.weights))
-    return State(int(state.step), *as_jax, float(state.first_loss))
+    theta, optimiser, weights = jax.tree.map(jnp.asarray, (state.theta, state.optimiser, state.weights))
+    return State(int(state.step), theta, optimiser, weights, float(state.first_loss))
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The files of a run: config.toml, metrics.jsonl, checkpoints/, weights.safetensors, summary.json, plots, report.html."""
+"""The files of a run: config.toml, metrics.jsonl, checkpoints/, weights.safetensors, summary.json, plots, a page."""
 
 from __future__ import annotations
 

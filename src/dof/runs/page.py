@@ -36,7 +36,10 @@ def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, byte
     return PAGE.substitute(
         name=escape(name),
         title=escape(title),
-        cards="".join(f'<div class="card"><b>{escape(value)}</b><span>{escape(label)}</span></div>' for label, value in cards(summary)),
+        cards="".join(
+            f'<div class="card"><b>{escape(value)}</b><span>{escape(label)}</span></div>'
+            for label, value in cards(summary)
+        ),
         figures="".join(map(_figure, figures.items())),
         plan=escape(f"One propagation for all derivatives: {summary['plan']}"),
         settings=_rows(summary["settings"]),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import BytesIO
+from itertools import pairwise
 from typing import Any
 
+import jax
 import matplotlib
 
 matplotlib.use("Agg")
@@ -34,7 +36,7 @@ def plot_solution(solution: Solution) -> bytes:
     axes_of, points, inside = slice_of(problem)
     values = np.asarray(solution(points)).reshape(len(points), -1)
     exact = None if problem.reference is None else _exact(problem, points).reshape(len(points), -1)
-    names, wide = component_names(problem), 1 if exact is None else 3
+    names, wide = problem.equation.fields.each, 1 if exact is None else 3
     figure, axes = plt.subplots(
         len(names), wide, figsize=(4.1 * wide, 3.2 * len(names)), layout="constrained", squeeze=False
     )
@@ -49,8 +51,6 @@ def plot_solution(solution: Solution) -> bytes:
 
 
 def _exact(problem: Problem, points: np.ndarray) -> np.ndarray:
-    import jax
-
     with jax.enable_x64(True):
         return np.asarray(jax.vmap(problem.exact)(points))
 
@@ -72,7 +72,7 @@ def _draw(figure: Any, axis: Any, axes_of: list[tuple[str, np.ndarray]], values:
 def shown_places(problem: Problem) -> list[int]:
     """Two coordinates: of space if it has two, else space and time."""
     coordinates = problem.equation.coordinates
-    time = [i for i in coordinates.places(TIME)] if TIME in coordinates.names else []
+    time = list(coordinates.places(TIME)) if TIME in coordinates.names else []
     space = [i for i in range(coordinates.count) if i not in time]
     return (space[:2] if len(space) > 1 else space + time)[:2]
 
@@ -86,26 +86,14 @@ def slice_of(problem: Problem) -> tuple[list[tuple[str, np.ndarray]], np.ndarray
     points = np.tile((low + high) / 2, (mesh[0].size, 1))
     for place, part in zip(places, mesh, strict=True):
         points[:, place] = part.ravel()
-    names = place_names(problem)
+    names = problem.equation.coordinates.each
     return [(names[i], grid) for i, grid in zip(places, grids, strict=True)], points, problem.domain.contains(points)
-
-
-def place_names(problem: Problem) -> list[str]:
-    coordinates = problem.equation.coordinates
-    pairs = zip(coordinates.names, coordinates.sizes, strict=True)
-    return sum(([name] if size is None else [f"{name}[{i}]" for i in range(size)] for name, size in pairs), [])
-
-
-def component_names(problem: Problem) -> list[str]:
-    fields = problem.equation.fields
-    pairs = zip(fields.names, fields.sizes, strict=True)
-    return sum(([name] if size is None else [f"{name}[{i}]" for i in range(size)] for name, size in pairs), [])
 
 
 def slice_text(problem: Problem) -> str:
     low, high = problem.domain.bounds
     others = [i for i in range(problem.domain.size) if i not in shown_places(problem)]
-    names = place_names(problem)
+    names = problem.equation.coordinates.each
     if len(others) > 4:
         return f"{len(others)} other coordinates in the middle of the domain"
     return ", ".join(f"{names[i]} = {(low[i] + high[i]) / 2:.3g}" for i in others)
@@ -117,8 +105,8 @@ def plot_training(reports: Sequence[Report]) -> bytes:
     for name, colour in zip(reports[0].losses, ("#555555", *CONDITIONS * 3), strict=False):
         axis.plot(seconds, [r.losses[name] for r in reports], color=colour, lw=1.2, label=f"mean square: {name}")
     if reports[0].error is not None:
-        axis.plot(seconds, [r.error for r in reports], color=OURS, lw=2, label="relative error")
-    changes = [r.seconds for r, after in zip(reports, reports[1:], strict=False) if r.phase != after.phase]
+        axis.plot(seconds, [r.error or np.nan for r in reports], color=OURS, lw=2, label="relative error")
+    changes = [r.seconds for r, after in pairwise(reports) if r.phase != after.phase]
     for second in changes:
         axis.axvline(second, color="#bbbbbb", lw=0.8, ls=":")
     _time_axis(axis)
@@ -130,7 +118,7 @@ def plot_race(reports: dict[str, list[Report]]) -> bytes:
     figure, axis = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
     for (method, found), colour in zip(reports.items(), (OURS, THEIRS), strict=True):
         has_error = found[0].error is not None
-        seconds, values = [r.seconds for r in found], [r.error if has_error else r.loss for r in found]
+        seconds, values = [r.seconds for r in found], [(r.error or np.nan) if has_error else r.loss for r in found]
         axis.plot(seconds, values, color=colour, lw=2, label=f"{method}: {found[-1].seconds:.1f} s")
         axis.set_ylabel("relative error" if has_error else "loss")
     _time_axis(axis)

@@ -1,4 +1,4 @@
-"""The same training twice, by dof and by full Hessians, interval by interval in turn, so that both meet the same noise."""
+"""The same training twice, by dof and by full Hessians, in turn, so that both meet the same noise of the machine."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +69,11 @@ def resume(path: Path) -> Run:
 
 def train(run: Run, on_report: OnReport) -> Run:
     """The metrics are written before the checkpoint that they lead to: `resume` drops what goes beyond it."""
-    state, reports = run.state, list(run.reports)
-    for state, report in intervals(run.training, state, reports[-1].seconds if reports else 0.0):  # noqa: B007
-        reports.append(report)
+    for state, report in intervals(run.training, run.state, run.reports[-1].seconds if run.reports else 0.0):
+        run = replace(run, state=state, reports=[*run.reports, report])
         run.folder.append(report)
         checkpoint.save(state, run.folder.checkpoints)
         on_report(report)
-    done = Run(run.source, run.folder, run.training, state, reports)
-    run.folder.write("weights.safetensors", checkpoint.named_weights(run.training, state.theta))
-    run.folder.write("summary.json", json.dumps(done.summary(), indent=1))
-    return done
+    run.folder.write("weights.safetensors", checkpoint.named_weights(run.training, run.state.theta))
+    run.folder.write("summary.json", json.dumps(run.summary(), indent=1))
+    return run

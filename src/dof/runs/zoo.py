@@ -14,13 +14,15 @@ from dof.runs.run import begin, train
 from dof.solving import Report, Settings
 from dof.zoo import problem_named
 
-RACE = {"report": 10}
-"""A few intervals of each phase are enough to compare the time of a step."""
+RACED = 30
+"""Steps of each phase, in three intervals: enough to compare their time."""
+HESSIANS = 2000
+"""Beyond so many coordinates a step with full Hessians takes minutes, if it fits into the memory."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """hessian, dof: seconds of a step in the race; None where Hessians do not fit into the memory."""
+    """hessian, dof: seconds of a step in the race; None where Hessians are out of the question."""
 
     name: str
     coordinates: str
@@ -66,7 +68,9 @@ def _steps_beside_hessians(name: str) -> dict[str, float]:
     """Medians over the intervals, of all phases in the share that they have of the steps."""
     settings = Settings().changed(problem_named(name).recipe)
     shares = {"adam": settings.adam / settings.steps, settings.optimiser: settings.newton / settings.steps}
-    short = RACE | {"adam": 50 if settings.adam else 0, "newton": 50 if settings.newton else 0}
+    short = {"report": RACED // 3, "adam": RACED if settings.adam else 0, "newton": RACED if settings.newton else 0}
+    if problem_named(name).domain.size > HESSIANS:
+        return {}
     try:
         found = race(name, short, lambda method, report: None)
     except NotEnoughMemoryError:

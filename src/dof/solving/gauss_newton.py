@@ -3,8 +3,8 @@
     (Jᵀ J + λ τ 1) v = −Jᵀ r,      (Jᵀ J + λ τ 1) a = −Jᵀ ∂²r/∂v²,      θ ← θ + v + ½ a,      τ = trace(Jᵀ J) / P
 
 The second solve has the factor of the first, and ∂²r/∂v² is one more forward pass: for the price of a line the step
-follows how the residuals bend (Transtrum and Sethna 2012), and gets an order further or more. A step that does not lower
-the loss is not taken, and λ grows. With fewer residuals than parameters the same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r.
+follows how the residuals bend (Transtrum and Sethna 2012), and gets an order further or more. A step that does not
+lower the loss is not taken, and λ grows. With fewer residuals than parameters the same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r.
 
 Solvers for general least squares get J by one pass over all points for each of its rows or columns; here each row
 belongs to one point, so that one reverse pass over the points gives all of it.
@@ -42,7 +42,9 @@ def gauss_newton_steps(objective: Objective, theta: Any, damping: Any, batch: Ba
 
     def step(carry: Any, _: Any) -> Any:
         old, damping = carry
-        new = linearised(_moved(lambda theta: objective.residuals(theta, batch, weights), *old, damping))
+        theta, values, jacobian = old
+        residuals = lambda theta: objective.residuals(theta, batch, weights)  # noqa: E731
+        new = linearised(_moved(residuals, theta, values, jacobian, damping))
         better = _loss(new[1]) < _loss(old[1])
         kept = jax.tree.map(lambda a, b: jnp.where(better, a, b), new, old)
         damping = jnp.clip(damping * jnp.where(better, SHRINK, GROW), LEAST_DAMPING, MOST_DAMPING)

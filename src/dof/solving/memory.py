@@ -30,6 +30,6 @@ def require_room_for_hessians(problem: Problem) -> None:
     needed = 8 * size**2 * problem.equation.fields.count
     if needed > free / 4:
         raise NotEnoughMemoryError(
-            f"The Hessian of one point has {size:,}² entries, {needed / GIGA:.1f} GB, and {free / GIGA:.1f} GB are free.\n"
+            f"The Hessian of one point takes {needed / GIGA:.1f} GB, {size:,}² numbers; {free / GIGA:.1f} are free.\n"
             "  Fix: method='dof', which needs no Hessian"
         )

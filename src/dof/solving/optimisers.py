@@ -75,4 +75,3 @@ OPTIMISERS: dict[str, Callable[[Objective, Settings], Optimiser]] = {
 def phase_at(step: int, settings: Settings) -> tuple[str, int]:
     """Which optimiser takes the next step, and with which step it ends."""
     return ("adam", settings.adam) if step < settings.adam else (settings.optimiser, settings.steps)
-

@@ -15,10 +15,13 @@ Batch = tuple[tuple[np.ndarray, ...], ...]
 """For each term its arrays over points."""
 
 
+MOST_DIMENSIONS = 1000
+
+
 def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
-    """n points of the unit cube. Beyond the dimensions that Sobol numbers are known for they are random."""
+    """n points of the unit cube. In very many dimensions Sobol numbers take long and are no better than random ones."""
     rng = np.random.default_rng(seed)
-    if size == 0 or size > qmc.Sobol.MAXDIM:
+    if size == 0 or size > MOST_DIMENSIONS:
         return rng.random((n, size))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that n is no power of two

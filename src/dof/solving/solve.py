@@ -16,6 +16,7 @@ from dof.pde.problem import Problem
 from dof.solving.networks import network_of
 from dof.solving.settings import Settings
 from dof.solving.training import Report, State, Training
+from dof.zoo import problem_named
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ def solve(
     """Train a network so that it solves `problem`, in float64.
 
     problem: a `pde.Problem`, or a name of the zoo (`dof problems`).
-    network: "mlp", "fourier", "separable"; a callable pytree, as modules of Equinox and Flax NNX are; or (params, apply)
-        with apply(params, features). By default what the problem's recipe says.
+    network: "mlp", "fourier", "separable"; a callable pytree, as modules of Equinox and Flax NNX are; or a pair
+        (params, apply) with apply(params, features). By default what the problem's recipe says.
     on_report: called after each interval of training.
     settings: see `dof.solving.Settings`; they go before the recipe of the problem.
 
@@ -84,18 +85,18 @@ def solve(
     """
     with jax.enable_x64(True):
         training = training_of(problem, network, settings)
-        state, history = training.start(), []
-        for state, report in intervals(training, state):  # noqa: B007
+        history = []
+        theta = training.objective.start
+        for state, report in intervals(training, training.start()):
+            theta = state.theta
             history.append(report)
             if on_report:
                 on_report(report)
-    return Solution(training, state.theta, tuple(history))
+    return Solution(training, theta, tuple(history))
 
 
 def training_of(problem: Problem | str, network: Any, settings: dict[str, Any]) -> Training:
     if isinstance(problem, str):
-        from dof.zoo import problem_named
-
         problem = problem_named(problem)
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'

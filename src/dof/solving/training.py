@@ -121,8 +121,8 @@ class Training:
     def _compiled(self, name: str, n: int, *args: Any) -> Any:
         state, batch, weights = args
         if (name, n) not in self._runs:
-            run = jax.jit(partial(self.optimisers[name].run, n=n))
-            self._runs[name, n] = run.lower(state.theta, state.optimiser, batch, weights).compile()
+            run = jax.jit(self.optimisers[name].run, static_argnums=4)
+            self._runs[name, n] = run.lower(state.theta, state.optimiser, batch, weights, n).compile()
             require_memory(self._runs[name, n])
         return self._runs[name, n]
 

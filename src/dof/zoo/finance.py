@@ -52,4 +52,5 @@ def black_scholes() -> pde.Problem:
         [pde.dirichlet(exact)],
         reference=exact,
         ansatz=ansatz,
+        recipe={"points": 1500, "edge_points": 500},
     )

@@ -34,4 +34,5 @@ def diffusion_tensor() -> pde.Problem:
         reference=exact,
         unknowns={"a": [1.0, 0.0, 1.0]},
         truth={"a": truth.tolist()},
+        recipe={"newton": 100},
     )

@@ -18,6 +18,7 @@ def poisson() -> pde.Problem:
         pde.Box([0, 0], [1, 1]),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x, y: sin(pi * x) * sin(2 * pi * y),
+        recipe={"newton": 100},
     )
 
 
@@ -39,6 +40,7 @@ def poisson_10d() -> pde.Problem:
         pde.Ball([0] * 10),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x: (1 - x @ x) * parts(x)[0],
+        recipe={"newton": 200},
     )
 
 
@@ -54,4 +56,5 @@ def helmholtz() -> pde.Problem:
         pde.Box([-1, -1], [1, 1]),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x, y: sin(pi * x) * sin(4 * pi * y),
+        recipe={"newton": 200, "points": 1200},
     )

@@ -23,6 +23,7 @@ def harmonic_oscillator() -> pde.Problem:
         unknowns={"energy": 1.2},
         truth={"energy": 1.5},
         ansatz=lambda n, x: (1 + n) * jnp.exp(-x @ x / 4),
+        recipe={"newton": 100},
     )
 
 
@@ -45,4 +46,5 @@ def hydrogen() -> pde.Problem:
         truth={"energy": -0.5},
         features=lambda x: jnp.concatenate([x / 12, radius(x)[None] / 12]),
         ansatz=lambda n, x: (1 + n) * jnp.exp(-radius(x) / 2),
+        recipe={"newton": 100},
     )

@@ -33,6 +33,7 @@ def advection_diffusion() -> pde.Problem:
             pde.initial(lambda x, y, t: sin(pi * x) * sin(pi * y), hard=True),
         ],
         reference=lambda x, y, t: exp(-t) * sin(pi * x) * sin(pi * y),
+        recipe={"newton": 100},
     )
 
 
@@ -50,11 +51,16 @@ def anisotropic() -> pde.Problem:
         return jnp.prod(sin(pi * x)) * exp(x[0] / 2)
 
     @pde.residual("x[3]")
-    def anisotropic(u, x):
-        return u.apply(operator) - operator(exact)(x)
+    def anisotropic(u, x, *, f):
+        return u.apply(operator) - f
 
     return pde.Problem(
-        anisotropic, pde.Box([0] * 3, [1] * 3), [pde.dirichlet(0.0, hard=True)], reference=exact
+        anisotropic,
+        pde.Box([0] * 3, [1] * 3),
+        [pde.dirichlet(0.0, hard=True)],
+        reference=exact,
+        given={"f": operator(exact)},
+        recipe={"newton": 100},
     )
 
 
@@ -88,4 +94,5 @@ def fokker_planck() -> pde.Problem:
             pde.dirichlet(0.0),
         ],
         reference=exact,
+        recipe={"newton": 300},
     )

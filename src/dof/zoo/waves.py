@@ -21,6 +21,7 @@ def wave() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=lambda x, t: sin(pi * x) * cos(2 * pi * t) + sin(4 * pi * x) * cos(8 * pi * t) / 2,
+        recipe={"adam": 0, "newton": 400, "points": 1200},
     )
 
 
@@ -46,6 +47,7 @@ def klein_gordon() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=exact,
+        recipe={"newton": 100},
     )
 
 
@@ -68,4 +70,5 @@ def klein_gordon_3d() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=lambda x, y, z, t: cos(2 * t) * shape(x, y, z),
+        recipe={"newton": 100},
     )
