@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test bench lint format clean
 
-demo: $(VENV)/bench.stamp
+demo: $(VENV)/cli.stamp
 	$(BIN)/dof bench quick
 
 test: $(VENV)/test.stamp lint

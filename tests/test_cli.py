@@ -45,12 +45,90 @@ def test_mistakes_are_told_in_a_sentence(options, said):
     assert said in done.output and "Traceback" not in done.output
 
 
+SOLVE = ["--width=8", "--depth=1", "--points=40", "--adam=4", "--newton=4", "--report=4"]
+FILE = """
+import jax.numpy as jnp
+from dof import pde
+
+@pde.residual("x")
+def line(u, x):
+    return u.xx + jnp.sin(x)
+
+problem = pde.Problem(line, pde.Interval(0, 3), [pde.dirichlet(0.0, on="x=0"), pde.dirichlet(jnp.sin, on="x=3")])
+"""
+
+
+def test_solving_a_file_of_ones_own_with_reports_as_json(tmp_path):
+    (tmp_path / "mine.py").write_text(FILE)
+    out = tmp_path / "run"
+    done = RUNNER.invoke(app, ["solve", str(tmp_path / "mine.py"), *SOLVE, "--json", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    *reports, last = map(json.loads, done.stdout.splitlines())
+    assert [report["step"] for report in reports] == [4, 8]
+    assert reports[0]["losses"].keys() == {"equation", "dirichlet at x=0", "dirichlet at x=3"}
+    assert last["summary"]["error"] is None and (out / "report.html").exists()
+    (tmp_path / "mine.py").write_text(FILE + "# changed")
+    again = RUNNER.invoke(app, ["solve", "--resume", str(out)])
+    assert again.exit_code == 2 and "has changed" in again.output
+
+
+def test_a_line_for_each_report_where_there_is_no_terminal(tmp_path):
+    done = RUNNER.invoke(app, ["solve", "heat", *SOLVE, "--out", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    assert "step 4/8 (adam)" in done.output and "relative error" in done.output and "report.html" in done.output
+    again = RUNNER.invoke(app, ["solve", "--resume", str(tmp_path / "run")])
+    assert again.exit_code == 0 and "8 steps" in again.output
+
+
+def test_problems_are_listed():
+    done = RUNNER.invoke(app, ["problems"])
+    assert done.exit_code == 0 and "klein-gordon-3d" in done.stdout and "x[100000]" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["heet"], "dof solve heat"),
+        ([], "`problem` is missing"),
+        (["none.py"], "no file"),
+        (["EMPTY"], "has no problem"),
+        (["BROKEN"], "cannot be run: ZeroDivisionError"),
+        (["heat", "--width", "0"], "`width`"),
+        (["heat", "--method", "hesse"], "`method`"),
+        (["heat", "--race", "--method", "hessian"], "`race`"),
+        (["heat", "--resume", "run"], "`resume`"),
+        (["--resume", "nowhere"], "`resume`"),
+        (["heat", "--out", "/proc/none"], "/proc/none"),
+        (["sine-gordon-100000", "--method", "hessian"], "GB"),
+    ],
+)
+def test_mistakes_in_solving_are_told_in_a_sentence(tmp_path, options, said):
+    (tmp_path / "empty.py").write_text("x = 3")
+    (tmp_path / "broken.py").write_text("x = 1 / 0")
+    files = {"EMPTY": str(tmp_path / "empty.py"), "BROKEN": str(tmp_path / "broken.py")}
+    done = RUNNER.invoke(app, ["solve", *(files.get(option, option) for option in options)])
+    assert done.exit_code == 2
+    assert said in done.output and "Traceback" not in done.output
+
+
+def test_with_debug_the_error_itself_is_raised():
+    done = RUNNER.invoke(app, ["solve", "heet", "--debug"])
+    assert isinstance(done.exception, ValueError) and "`problem`" in str(done.exception)
+
+
+def test_training_that_diverges_says_so_and_can_be_looked_into(tmp_path):
+    out = tmp_path / "run"
+    done = RUNNER.invoke(app, ["solve", "heat", *SOLVE, "--adam=400", "--rate=1e6", "--out", str(out)])
+    assert done.exit_code == 1 and "`equation`" in done.output and "Traceback" not in done.output
+
+
 def test_without_its_packages_the_command_says_what_to_install(monkeypatch, capsys):
     from dof.cli import main
 
     monkeypatch.setitem(sys.modules, "typer", None)
     monkeypatch.delitem(sys.modules, "dof.cli.app", raising=False)
-    monkeypatch.delitem(sys.modules, "dof.cli.bench", raising=False)
+    for name in ("bench", "solve", "zoo"):
+        monkeypatch.delitem(sys.modules, f"dof.cli.{name}", raising=False)
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 2 and 'pip install "dof[bench]"' in capsys.readouterr().err
+    assert ended.value.code == 2 and 'pip install "dof[cli]"' in capsys.readouterr().err

@@ -20,6 +20,20 @@ def test_code_of_the_readme():
     assert abs(scope["y"] - expected).max() < 1e-9 * abs(expected).max()
 
 
-def test_links_of_the_readme():
-    for target in re.findall(r"\]\(([^h)][^)]*)\)", (ROOT / "README.md").read_text()):
-        assert (ROOT / target).exists()
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+
+
+def test_code_of_the_documentation():
+    found = 0
+    for page in PAGES:
+        scope = {}
+        for block in re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S):
+            exec(block, scope)
+            found += 1
+    assert found
+
+
+def test_links():
+    for page in [ROOT / "README.md", *PAGES]:
+        for target in re.findall(r"\]\(([^h)][^)]*)\)", page.read_text()):
+            assert (page.parent / target).exists(), (page, target)

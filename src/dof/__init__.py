@@ -6,7 +6,12 @@ how it is summed); program, graph, work, network, cut, stages, exchange (the pro
 them); walk (over a part), rules (one file per family of primitives); tangents, rows, structure, flow, positions, spread
 (only the directions a value depends on); readout, apply (the results); record, explain (what was done); blocks, chunk,
 batching, value_and_grad, devices, groups (many points, many directions).
+
+Above it: pde (residuals as on paper, domains, conditions), zoo (problems), solving (training), runs (folders and
+reports), bench (measurements), cli (the command `dof`).
 """
+
+from typing import Any
 
 from dof.apply import jointly, propagate
 from dof.batching import batched
@@ -20,6 +25,18 @@ from dof.triple import Triple
 from dof.value_and_grad import value_and_grad
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """`dof.solve`, which needs more packages than the rest, is imported when it is asked for."""
+    if name == "solve":
+        try:
+            from dof.solving import solve
+        except ModuleNotFoundError as error:
+            raise ImportError(f'`dof.solve` needs {error.name}.\n  Fix: pip install "dof[solve]"') from error
+        return solve
+    raise AttributeError(f"module 'dof' has no attribute {name!r}")
+
 
 __all__ = [
     "ArgumentError",

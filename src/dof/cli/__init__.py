@@ -7,6 +7,6 @@ def main() -> None:
     try:
         from dof.cli.app import app
     except ModuleNotFoundError as error:
-        print(f'The command `dof` needs {error.name}. Install it with:  pip install "dof[bench]"', file=sys.stderr)
+        print(f'The command `dof` needs {error.name}. Install it with:  pip install "dof[cli]"', file=sys.stderr)
         sys.exit(2)
     app()

@@ -17,7 +17,8 @@ from dof.cli.live import Line
 from dof.cli.options import folder, told_plainly
 from dof.runs.page import numbers
 from dof.runs.zoo import Entry, entry
-from dof.zoo import ZOO
+from dof.solving import Settings
+from dof.zoo import ZOO, problem_named
 
 COLUMNS = [
     "problem",
@@ -47,7 +48,8 @@ def zoo(
         jax.config.update("jax_enable_x64", True)
         out, entries = folder(out), []
         for name in chosen:
-            with Line(name, 0, as_json=False) as line:
+            steps = Settings().changed(problem_named(name).recipe).steps
+            with Line(name, steps, as_json=False) as line:
                 entries.append(entry(name, out, line.report))
             _write(entries, out)
         show([_grid(entries)], Console())

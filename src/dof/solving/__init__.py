@@ -1,7 +1,7 @@
 """Solving PDEs with networks, in float64.
 
 Reading order: settings, networks, sampling (points), objective (the loss), gauss_newton, optimisers, training (one
-interval), solve.
+interval), solve, plots.
 """
 
 from dof.errors import Diverged

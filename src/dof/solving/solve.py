@@ -55,6 +55,14 @@ class Solution:
     def seconds(self) -> float:
         return self.history[-1].seconds
 
+    def plot(self) -> Any:
+        """A figure of matplotlib: the solution on a slice of the domain, beside the reference if it is known."""
+        try:
+            from dof.solving.plots import plot_solution
+        except ModuleNotFoundError as error:
+            raise ImportError(f'`plot` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
+        return plot_solution(self.training.problem, self)
+
     def __repr__(self) -> str:
         last = self.history[-1]
         error = "" if last.error is None else f", error {last.error:.2g}"

@@ -1,23 +1,22 @@
-"""Pictures of a run: the solution, the reference and the error on a slice; loss and error against time; a race."""
+"""Pictures: the solution, the reference and the error on a slice; loss and error against time; a race.
+
+Figures are made without pyplot, whose state and backend belong to the user.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
 import jax
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
 from dof.pde import Problem
 from dof.pde.coordinates import TIME
-from dof.solving import Report, Solution
+from dof.solving.training import Report
 
 OURS, THEIRS, CONDITIONS = "#1f6f8b", "#c06040", ("#e0a458", "#7a9e5f", "#8a6fa8", "#b8b8b8")
 GRID = 81
@@ -26,20 +25,17 @@ GRID = 81
 def png(figure: Figure) -> bytes:
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=130)
-    plt.close(figure)
     return buffer.getvalue()
 
 
-def plot_solution(solution: Solution) -> bytes:
+def plot_solution(problem: Problem, u: Callable[[Any], Any]) -> Figure:
     """A row for each component: u, the reference, and their difference."""
-    problem = solution.training.problem
     axes_of, points, inside = slice_of(problem)
-    values = np.asarray(solution(points)).reshape(len(points), -1)
+    values = np.asarray(u(points)).reshape(len(points), -1)
     exact = None if problem.reference is None else _exact(problem, points).reshape(len(points), -1)
     names, wide = problem.equation.fields.each, 1 if exact is None else 3
-    figure, axes = plt.subplots(
-        len(names), wide, figsize=(4.1 * wide, 3.2 * len(names)), layout="constrained", squeeze=False
-    )
+    figure = Figure(figsize=(4.1 * wide, 3.2 * len(names)), layout="constrained")
+    axes = figure.subplots(len(names), wide, squeeze=False)
     for row, name in enumerate(names):
         shown = [(name, values[:, row])]
         if exact is not None:
@@ -47,7 +43,7 @@ def plot_solution(solution: Solution) -> bytes:
         for axis, (title, part) in zip(axes[row], shown, strict=True):
             _draw(figure, axis, axes_of, np.where(inside, part, np.nan), title, title == "difference")
     figure.suptitle(slice_text(problem), fontsize=9, color="#555555")
-    return png(figure)
+    return figure
 
 
 def _exact(problem: Problem, points: np.ndarray) -> np.ndarray:
@@ -99,8 +95,9 @@ def slice_text(problem: Problem) -> str:
     return ", ".join(f"{names[i]} = {(low[i] + high[i]) / 2:.3g}" for i in others)
 
 
-def plot_training(reports: Sequence[Report]) -> bytes:
-    figure, axis = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
+def plot_training(reports: Sequence[Report]) -> Figure:
+    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+    axis = figure.subplots()
     seconds = [report.seconds for report in reports]
     for name, colour in zip(reports[0].losses, ("#555555", *CONDITIONS * 3), strict=False):
         axis.plot(seconds, [r.losses[name] for r in reports], color=colour, lw=1.2, label=f"mean square: {name}")
@@ -110,19 +107,20 @@ def plot_training(reports: Sequence[Report]) -> bytes:
     for second in changes:
         axis.axvline(second, color="#bbbbbb", lw=0.8, ls=":")
     _time_axis(axis)
-    return png(figure)
+    return figure
 
 
-def plot_race(reports: dict[str, list[Report]]) -> bytes:
+def plot_race(reports: dict[str, list[Report]]) -> Figure:
     """Error against time, or the loss where no reference is known."""
-    figure, axis = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
+    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+    axis = figure.subplots()
     for (method, found), colour in zip(reports.items(), (OURS, THEIRS), strict=True):
         has_error = found[0].error is not None
         seconds, values = [r.seconds for r in found], [(r.error or np.nan) if has_error else r.loss for r in found]
         axis.plot(seconds, values, color=colour, lw=2, label=f"{method}: {found[-1].seconds:.1f} s")
         axis.set_ylabel("relative error" if has_error else "loss")
     _time_axis(axis)
-    return png(figure)
+    return figure
 
 
 def _time_axis(axis: Any) -> None:

@@ -1,0 +1,47 @@
+"""Steps of Gauss–Newton: the linear algebra, and that they go where they should."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dof.solving.gauss_newton import _solver, gauss_newton_steps, start
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("shape", [(7, 3), (3, 7)])
+def test_the_smaller_matrix_gives_the_same_direction(shape):
+    jacobian, residuals, damping = jnp.asarray(RNG.normal(size=shape)), jnp.asarray(RNG.normal(size=shape[0])), 0.1
+    normal = jacobian.T @ jacobian
+    shift = damping * jnp.trace(normal) / shape[1]
+    expected = jnp.linalg.solve(normal + shift * jnp.eye(shape[1]), jacobian.T @ residuals)
+    np.testing.assert_allclose(_solver(jacobian, damping)(residuals), expected, rtol=1e-10)
+
+
+class Curve:
+    """Residuals whose valley bends, as those of Rosenbrock's function."""
+
+    def residuals(self, theta, batch, weights):
+        x, y = theta
+        return (jnp.stack([10 * (y - x**2), 1 - x]),)
+
+    def residuals_and_jacobian(self, theta, batch, weights):
+        return self.residuals(theta, batch, weights), jax.jacfwd(lambda t: self.residuals(t, batch, weights)[0])(theta)
+
+
+def test_a_bent_valley_is_followed_to_its_end():
+    first = jnp.array([-1.2, 1.0])
+    theta, _, losses = gauss_newton_steps(Curve(), first, start(first), (), jnp.ones(1), 30)
+    np.testing.assert_allclose(theta, 1.0, atol=1e-8)
+    assert (np.diff(losses[:, 0]) <= 0).all()
+
+
+def test_a_step_to_what_is_no_number_is_not_taken():
+    class Cliff(Curve):
+        def residuals(self, theta, batch, weights):
+            return (jnp.where(theta > 0.5, jnp.nan, 1 - theta),)
+
+    first = jnp.array([0.0])
+    theta, damping, losses = gauss_newton_steps(Cliff(), first, start(first), (), jnp.ones(1), 5)
+    assert np.isfinite(losses).all() and theta[0] <= 0.5 and damping > start(first)

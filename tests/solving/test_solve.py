@@ -1,0 +1,154 @@
+"""Solving from Python: accuracy, networks of all kinds, both methods alike, what is refused."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+import dof
+from dof import pde
+from dof.errors import Diverged, NotEnoughMemoryError
+from dof.solving.solve import intervals, training_of
+
+SMALL = {"width": 12, "depth": 1, "points": 60, "edge_points": 20, "report": 5, "error_points": 64}
+
+
+@pde.residual("x")
+def bent(u, x, *, k=1.0):
+    return u.xx + k * jnp.sin(x)
+
+
+LINE = pde.Problem(
+    bent,
+    pde.Interval(0, np.pi),
+    [pde.dirichlet(0.0, on="x=0"), pde.neumann(-1.0, on=f"x={np.pi}")],
+    reference=jnp.sin,
+)
+
+
+def test_soft_conditions_balance_themselves_and_the_solution_is_found():
+    solution = dof.solve(LINE, **SMALL, adam=20, newton=40)
+    assert solution.error < 1e-4
+    weights = training_of(LINE, None, SMALL | {"adam": 5, "newton": 0})
+    state, _ = next(intervals(weights, weights.start()))
+    assert state.weights[0] == 1 and (state.weights[1:] != 1).all()
+    x = np.linspace(0, np.pi, 7)[:, None]
+    np.testing.assert_allclose(solution(x), np.sin(x[:, 0]), atol=1e-3)
+    assert solution(x[3]).shape == () and "error" in repr(solution)
+
+
+def test_both_methods_take_the_same_steps():
+    found = {m: dof.solve("heat", **SMALL, adam=5, newton=5, method=m) for m in ("dof", "hessian")}
+    np.testing.assert_allclose(found["dof"].theta, found["hessian"].theta, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["fourier", "separable"])
+def test_networks_by_name(name):
+    assert dof.solve("heat", name, **SMALL | {"width": 6}, adam=10, newton=20).error < 5e-2
+
+
+class Nnx(nnx.Module):
+    def __init__(self, rngs):
+        self.first, self.last = nnx.Linear(2, 16, rngs=rngs), nnx.Linear(16, 1, rngs=rngs)
+
+    def __call__(self, z):
+        return self.last(jnp.tanh(self.first(z)))
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        eqx.nn.MLP(2, "scalar", 16, 1, activation=jnp.tanh, key=jax.random.key(0)),
+        Nnx(nnx.Rngs(0)),
+        ({"w": jnp.ones((16, 2)) / 4, "v": jnp.arange(16.0)}, lambda p, z: p["v"] @ jnp.tanh(p["w"] @ z + p["v"])),
+    ],
+    ids=["equinox", "flax nnx", "pair"],
+)
+def test_networks_of_others(network):
+    solution = dof.solve("heat", network, **SMALL, adam=20, newton=30)
+    assert solution.error < 1e-2 < solution.history[0].error
+
+
+def test_lbfgs_after_adam():
+    history = dof.solve("heat", **SMALL, adam=10, newton=20, optimiser="lbfgs").history
+    assert history[-1].loss < history[1].loss / 5 and history[-1].phase == "lbfgs"
+
+
+def test_unknowns_are_found_with_the_solution():
+    data = np.linspace(0, np.pi, 20)[:, None]
+    problem = pde.Problem(
+        bent,
+        pde.Interval(0, np.pi),
+        [pde.data(data, 2 * np.sin(data[:, 0]))],
+        unknowns={"k": 1.0},
+        truth={"k": 2.0},
+    )
+    solution = dof.solve(problem, **SMALL, adam=20, newton=30)
+    assert solution.error is None
+    np.testing.assert_allclose(solution.unknowns["k"], 2.0, rtol=1e-4)
+
+
+def test_what_is_given_is_computed_once_and_reaches_the_equation():
+    @pde.residual("x")
+    def sourced(u, x, *, f):
+        return u.xx + f
+
+    problem = pde.Problem(sourced, pde.Interval(0, np.pi), [pde.dirichlet(hard=True)], jnp.sin, given={"f": jnp.sin})
+    assert dof.solve(problem, **SMALL, adam=10, newton=20).error < 1e-4
+
+
+def test_points_crowd_where_the_residual_is_large():
+    training = training_of("burgers", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": True})
+    state = training.start()
+    (points, *_), *_ = training.batch(state)
+    even = training_of("burgers", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": False})
+    size = lambda z: float(jnp.mean(training._sizes(state.theta, (z,))))  # noqa: E731
+    assert size(points) > 1.3 * size(even.batch(state)[0][0])
+
+
+def test_what_is_no_number_is_said_with_step_and_term():
+    @pde.residual("x")
+    def broken(u, x):
+        return u.xx + jnp.sqrt(-1 - x)
+
+    problem = pde.Problem(broken, pde.Interval(0, 1), [pde.dirichlet(0.0)])
+    with pytest.raises(Diverged, match=r"`equation` is nan at step 1\."):
+        dof.solve(problem, **SMALL, adam=5, newton=0)
+
+
+def test_a_loss_that_grows_without_bound_is_stopped():
+    with pytest.raises(Diverged, match="`equation`"):
+        dof.solve("heat", **SMALL, adam=100, newton=0, rate=1e6)
+
+
+def test_hessians_that_do_not_fit_are_refused_at_once():
+    with pytest.raises(NotEnoughMemoryError, match="method='dof'"):
+        dof.solve("sine-gordon-100000", method="hessian")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: dof.solve("heet"), "dof solve heat"),
+        (lambda: dof.solve(3), "`problem`"),
+        (lambda: dof.solve("heat", "mpl"), "`network`"),
+        (lambda: dof.solve("heat", lambda z: z), "`network`"),
+        (lambda: dof.solve("heat", eqx.nn.MLP(3, 1, 4, 1, key=jax.random.key(0))), "`network`"),
+        (lambda: dof.solve("heat", widht=3), "width="),
+        (lambda: dof.solve("heat", width=0), "`width`"),
+        (lambda: dof.solve("heat", width="3"), "`width`"),
+        (lambda: dof.solve("heat", adam=0, newton=0), "`newton`"),
+        (lambda: dof.solve("heat", method="hesse"), "`method`"),
+    ],
+)
+def test_mistakes_are_named(call, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        call()
+
+
+def test_single_precision_outside_is_left_as_it_is():
+    before = jax.config.jax_enable_x64
+    solution = dof.solve("heat", **SMALL, adam=5, newton=0)
+    assert solution.theta.dtype == jnp.float64 and jax.config.jax_enable_x64 == before
