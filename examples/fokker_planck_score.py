@@ -28,6 +28,7 @@ def log_density(z):
 
 
 if __name__ == "__main__":
+    jax.config.update("jax_enable_x64", True)
     print(score.plan)
     points = jax.random.uniform(jax.random.key(0), (200, 3))
     exact = score(log_density)(points)

@@ -19,7 +19,7 @@ def log_psi(params, x):
 
 def local_energy(params, x):
     triple = dof.propagate(lambda x: log_psi(params, x), dof.laplacian)(x)
-    return -(triple.applied[0] + jnp.sum(triple.tangents**2)) / 2 - 1 / jnp.sqrt(x @ x)
+    return -(triple.applied + jnp.sum(triple.tangents**2)) / 2 - 1 / jnp.sqrt(x @ x)
 
 
 def walk(params, x, key):

@@ -1,6 +1,10 @@
 """Double precision, and annotations of types and shapes checked at every call."""
 
+import os
 from pathlib import Path
+
+# Most programs of the tests run once: it matters more how fast they are compiled than how fast they are.
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1"
 
 import jax
 from jaxtyping import install_import_hook

@@ -75,7 +75,12 @@ def test_solving_a_file_of_ones_own_with_reports_as_json(tmp_path):
 def test_a_line_for_each_report_where_there_is_no_terminal(tmp_path):
     done = RUNNER.invoke(app, ["solve", "heat", *SOLVE, "--out", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
-    assert "step 4/8 (adam)" in done.output and "relative error" in done.output and "report.html" in done.output
+    assert (
+        "step 4/8 " in done.output
+        and "left of adam" in done.output
+        and "relative error" in done.output
+        and "report.html" in done.output
+    )
     again = RUNNER.invoke(app, ["solve", "--resume", str(tmp_path / "run")])
     assert again.exit_code == 0 and "8 steps" in again.output
 

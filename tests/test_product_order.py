@@ -58,3 +58,15 @@ def test_training_steps_transpose_no_products():
     text = str(jax.make_jaxpr(dof.value_and_grad(loss, chunk=None))(w, x))
     assert "transpose[" in str(jax.make_jaxpr(jax.grad(lambda w: jnp.mean(jax.vmap(loss, (None, 0))(w, x))))(w))
     assert "transpose[" not in text
+
+
+def test_a_linear_solve_in_the_loss_keeps_its_programs():
+    """Its programs come in a named tuple."""
+    matrix, points = jnp.eye(3) + 0.1, jnp.ones((4, 3))
+
+    def loss(scale, x):
+        return jnp.sum(jnp.linalg.solve(scale * matrix, x) ** 2)
+
+    value, gradient = dof.value_and_grad(loss)(2.0, points)
+    expected = jax.value_and_grad(lambda scale: jnp.mean(jax.vmap(lambda x: loss(scale, x))(points)))(2.0)
+    assert abs(value - expected[0]) < 1e-12 and abs(gradient - expected[1]) < 1e-12

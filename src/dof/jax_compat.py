@@ -83,8 +83,9 @@ def map_programs(change: Callable[[Closed], Closed], params: dict[str, Any]) -> 
     """The parameters of an equation with every program among them changed."""
 
     def changed(value: Any) -> Any:
-        if isinstance(value, (tuple, list)):
-            return type(value)(map(changed, value)) if inner_programs({"": value}) else value
+        if isinstance(value, (tuple, list)) and inner_programs({"": value}):
+            entries = map(changed, value)
+            return type(value)(*entries) if hasattr(value, "_fields") else type(value)(entries)
         return change(value) if hasattr(parts(value)[0], "eqns") else value
 
     return {name: changed(value) for name, value in params.items()}

@@ -70,7 +70,7 @@ def test_going_on_ends_with_the_same_bits(whole, tmp_path, after):
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "garbage"])
-def test_a_damaged_checkpoint_is_recognised(whole, tmp_path, damage):
+def test_a_damaged_checkpoint_is_recognised(tmp_path, damage):
     interrupted(tmp_path / "run", 12)
     *_, newest = sorted((tmp_path / "run/checkpoints").iterdir())
     data = bytearray(newest.read_bytes())
@@ -79,9 +79,7 @@ def test_a_damaged_checkpoint_is_recognised(whole, tmp_path, damage):
     with (tmp_path / "run/metrics.jsonl").open("a") as file:
         file.write('{"step": 16, "pha')
     run = resume(tmp_path / "run")
-    assert run.state.step == 8
-    train(run, lambda report: None)
-    assert all(np.array_equal(a, weights(whole.folder.path)[n]) for n, a in weights(tmp_path / "run").items())
+    assert run.state.step == 8 and [report.step for report in run.reports] == [4, 8]
 
 
 def test_a_killed_process_goes_on_from_where_it_was(tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dof.solving.gauss_newton import _solver, gauss_newton_steps, start
+from dof.solving.objective import Objective
 
 RNG = np.random.default_rng(0)
 
@@ -19,8 +20,11 @@ def test_the_smaller_matrix_gives_the_same_direction(shape):
     np.testing.assert_allclose(_solver(jacobian, damping)(residuals), expected, rtol=1e-10)
 
 
-class Curve:
+class Curve(Objective):
     """Residuals whose valley bends, as those of Rosenbrock's function."""
+
+    def __init__(self):
+        pass
 
     def residuals(self, theta, batch, weights):
         x, y = theta

@@ -49,6 +49,9 @@ def test_networks_by_name(name):
     assert dof.solve("heat", name, **SMALL | {"width": 6}, adam=10, newton=20).error < 5e-2
 
 
+WEIGHTS = jnp.asarray(np.random.default_rng(0).normal(size=(16, 2)))
+
+
 class Nnx(nnx.Module):
     def __init__(self, rngs):
         self.first, self.last = nnx.Linear(2, 16, rngs=rngs), nnx.Linear(16, 1, rngs=rngs)
@@ -62,7 +65,7 @@ class Nnx(nnx.Module):
     [
         eqx.nn.MLP(2, "scalar", 16, 1, activation=jnp.tanh, key=jax.random.key(0)),
         Nnx(nnx.Rngs(0)),
-        ({"w": jnp.ones((16, 2)) / 4, "v": jnp.arange(16.0)}, lambda p, z: p["v"] @ jnp.tanh(p["w"] @ z + p["v"])),
+        ({"w": WEIGHTS, "b": WEIGHTS[:, 0], "v": WEIGHTS[:, 1]}, lambda p, z: p["v"] @ jnp.tanh(p["w"] @ z + p["b"])),
     ],
     ids=["equinox", "flax nnx", "pair"],
 )

@@ -25,14 +25,14 @@ def test_the_reference_solves_the_problem(name):
         assert worst < NUMERICAL.get(name, 1e-5), (term.name, worst)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", ["heat", "burgers", "hydrogen", "sine-gordon-100"])
 def test_another_function_does_not(name):
     problem = ZOO[name]()
     term = problem.terms()[0]
-    (z,) = sample([term], [16], 1, 0)[0]
+    (arrays,) = sample([term], [16], 1, 0)
     truth = {key: np.asarray(value) for key, value in problem.truth.items()}
     other = lambda z: problem.exact(z) * (1 + 0.1 * z[0])  # noqa: E731
-    found = jax.jit(jax.vmap(lambda z: term.residual(other, truth, "dof", z)))(z)
+    found = jax.jit(jax.vmap(lambda *z: term.residual(other, truth, "dof", *z)))(*arrays)
     assert max(np.abs(leaf).max() for leaf in jax.tree.leaves(found)) > 1e-3
 
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 from rich.status import Status
 
-from dof.solving import Report
+from dof.solving import Report, Settings
+from dof.solving.optimisers import phase_at
 
 
 class Line:
-    def __init__(self, name: str, steps: int, as_json: bool) -> None:
-        self.name, self.steps, self.as_json = name, steps, as_json
+    def __init__(self, name: str, settings: Settings, as_json: bool) -> None:
+        self.name, self.settings, self.as_json = name, settings, as_json
         self.console = Console(stderr=True)
         self.status: Status | None = None
-        self.began = time.monotonic()
 
     def __enter__(self) -> Line:
         if self.console.is_terminal and not self.as_json:
@@ -36,10 +35,10 @@ class Line:
         self.console.print(text, highlight=False, soft_wrap=True)
 
     def report(self, report: Report) -> None:
-        self._show(asdict(report), f"{self.name}  {_text(report, self.steps)}")
+        self._show(asdict(report), f"{self.name}  {_text(report, self.settings)}")
 
     def of_race(self, method: str, report: Report) -> None:
-        self._show({"method": method, **asdict(report)}, f"{self.name} by {method}  {_text(report, self.steps // 2)}")
+        self._show({"method": method, **asdict(report)}, f"{self.name} by {method}  {_text(report, self.settings)}")
 
     def _show(self, data: dict[str, Any], text: str) -> None:
         if self.as_json:
@@ -51,7 +50,10 @@ class Line:
             self.console.print(text, highlight=False, soft_wrap=True)
 
 
-def _text(report: Report, steps: int) -> str:
+def _text(report: Report, settings: Settings) -> str:
+    """What is left is known of the phase that it is in: steps of another one take another time."""
+    _, end = phase_at(report.step - 1, settings)
     error = "" if report.error is None else f"  error {report.error:.2e}"
-    rate, left = f"{report.points_per_second:,.0f} points/s", (steps - report.step) * report.seconds_per_step
-    return f"step {report.step}/{steps} ({report.phase})  loss {report.loss:.2e}{error}  {rate}  {left:.0f} s left"
+    rate, left = f"{report.points_per_second:,.0f} points/s", (end - report.step) * report.seconds_per_step
+    step = f"step {report.step}/{settings.steps}"
+    return f"{step}  loss {report.loss:.2e}{error}  {rate}  {left:.0f} s left of {report.phase}"

@@ -91,8 +91,7 @@ def _folder_for(problem: str) -> Path:
 
 
 def _solve(run: Run, as_json: bool) -> None:
-    steps = run.training.settings.steps
-    with Line(run.source, steps, as_json) as line:
+    with Line(run.source, run.training.settings, as_json) as line:
         try:
             run = train(run, line.report)
         except KeyboardInterrupt:
@@ -122,13 +121,13 @@ def _conclude(run: Run) -> None:
 def _race(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:
     path = out or _folder_for(f"{Path(problem).stem}-race")
     path.mkdir(parents=True, exist_ok=True)
-    steps = Settings().changed(load_problem(problem).recipe).changed(settings).steps
-    with Line(problem, 2 * steps, as_json) as line:
+    chosen = Settings().changed(load_problem(problem).recipe).changed(settings)
+    with Line(problem, chosen, as_json) as line:
         done = run_race(problem, settings, line.of_race)
     write_race(done, path)
     if as_json:
         print(json.dumps({"ratio": done.ratio, "folder": str(path)}))
         return
     each = ", ".join(f"{m} {r[-1].seconds:.2f} s" for m, r in done.reports.items())
-    Console().print(f"{problem}: {steps} steps: {each}; dof is {done.ratio:.2f}× as fast", highlight=False)
+    Console().print(f"{problem}: {chosen.steps} steps: {each}; dof is {done.ratio:.2f}× as fast", highlight=False)
     Console().print(f"written: {path / 'race.png'}", highlight=False, soft_wrap=True)

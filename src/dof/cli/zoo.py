@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,7 @@ from dof.runs.zoo import Entry, entry
 from dof.solving import Settings
 from dof.zoo import ZOO, problem_named
 
+FILE = "zoo.json"
 COLUMNS = [
     "problem",
     "coordinates",
@@ -40,30 +42,39 @@ def zoo(
     ),
     debug: Annotated[bool, typer.Option("--debug", help="Errors with their traceback.")] = False,
 ) -> None:
-    """Solve all problems of the zoo, and compare the time of a step with that of full Hessians."""
+    """Solve all problems of the zoo, and compare the time of a step with that of full Hessians.
+
+    What the folder has of other problems stays in the table.
+    """
     chosen = [name for name in ZOO if fnmatch(name, names)]
     if not chosen:
         raise typer.BadParameter(f"no problem is called {names!r}; there are {', '.join(ZOO)}")
     with told_plainly(debug):
         jax.config.update("jax_enable_x64", True)
-        out, entries = folder(out), []
+        out = folder(out)
+        entries = _read(out)
         for name in chosen:
-            steps = Settings().changed(problem_named(name).recipe).steps
-            with Line(name, steps, as_json=False) as line:
-                entries.append(entry(name, out, line.report))
+            settings = Settings().changed(problem_named(name).recipe)
+            with Line(name, settings, as_json=False) as line:
+                entries[name] = entry(name, out, line.report)
             _write(entries, out)
         show([_grid(entries)], Console())
 
 
-def _write(entries: list[Entry], out: Path) -> None:
+def _read(out: Path) -> dict[str, Entry]:
+    data = json.loads((out / FILE).read_text()) if (out / FILE).exists() else []
+    return {found["name"]: Entry(**found) for found in data}
+
+
+def _write(entries: dict[str, Entry], out: Path) -> None:
     """After each problem, so that nothing is lost."""
-    (out / "zoo.json").write_text(json.dumps([found.as_dict() for found in entries], indent=1))
+    (out / FILE).write_text(json.dumps([asdict(found) for found in entries.values()], indent=1))
     (out / "zoo.md").write_text(_grid(entries).in_markdown())
 
 
-def _grid(entries: list[Entry]) -> Grid:
+def _grid(entries: dict[str, Entry]) -> Grid:
     grid = Grid("dof zoo", COLUMNS, text_columns=2)
-    for found in entries:
+    for found in (entries[name] for name in ZOO if name in entries):
         step = ["–" if seconds is None else f"{1e3 * seconds:.3g} ms" for seconds in (found.dof, found.hessian)]
         ratio = "–" if found.ratio is None else f"{found.ratio:.2f}×"
         error = "–" if found.error is None else f"{found.error:.1e}"

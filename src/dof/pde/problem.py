@@ -14,6 +14,7 @@ import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.domains import Domain
 from dof.pde.places import Setting
+from dof.pde.plan import Plan
 from dof.pde.residual import Residual
 from dof.pde.term import Net, Term
 from dof.pde.trial import features_of, trial
@@ -89,6 +90,13 @@ class Problem:
         setting = self.setting
         each = lambda function: dof.batched(lambda z: setting.given(function, z))  # noqa: E731
         return points, *(np.asarray(each(function)(points)) for function in self.given.values())
+
+    @property
+    def plan(self) -> Plan:
+        """What is propagated for the equation."""
+        point = (self.domain.bounds[0] + self.domain.bounds[1]) / 2
+        given = {name: self.setting.given(function, point) for name, function in self.given.items()}
+        return self.equation.plan_with({name: jnp.asarray(v) for name, v in self.unknowns.items()} | given)
 
     def trial(self, net: Net) -> Net:
         """u made of a network, so that the hard conditions hold."""

@@ -97,7 +97,11 @@ class Residual:
     def plan(self) -> Plan:
         """For a network of floats, and parameters that are numbers."""
         signature = inspect.signature(self.function).parameters.values()
-        parameters = {p.name: 1.0 if p.default is p.empty else p.default for p in signature if p.kind is p.KEYWORD_ONLY}
+        keywords = [p for p in signature if p.kind is p.KEYWORD_ONLY]
+        return self.plan_with({p.name: 1.0 if p.default is p.empty else p.default for p in keywords})
+
+    def plan_with(self, parameters: Mapping[str, Any]) -> Plan:
+        """For a network of floats and such parameters."""
         value = jax.ShapeDtypeStruct(() if self.is_single else (self.fields.count,), jnp.result_type(float))
         found: list[Plan] = []
         of_point = lambda point: found.append(plan_of(self, value, point, parameters)[0])  # noqa: E731

@@ -44,7 +44,7 @@ class Run:
             "truth": dict(problem.truth),
             "seconds": last.seconds,
             "parameters": int(self.state.theta.size),
-            "plan": str(problem.equation.plan),
+            "plan": str(problem.plan),
             "settings": self.training.settings.as_dict(),
             "versions": machine.versions(),
             "machine": machine.describe(),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,9 @@ class Entry:
     def ratio(self) -> float | None:
         return self.hessian / self.dof if self.hessian and self.dof else None
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"ratio": self.ratio}
-
 
 def entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> Entry:
+    shutil.rmtree(out / name, ignore_errors=True)  # of a run before
     run = train(begin(name, {}, out / name), on_report)
     write_report(run)
     summary, problem = run.summary(), run.training.problem

@@ -14,12 +14,15 @@ import jax
 import numpy as np
 from matplotlib.figure import Figure
 
+import dof
 from dof.pde import Problem
 from dof.pde.coordinates import TIME
 from dof.solving.training import Report
 
 OURS, THEIRS, CONDITIONS = "#1f6f8b", "#c06040", ("#e0a458", "#7a9e5f", "#8a6fa8", "#b8b8b8")
-GRID = 81
+GRID, COARSE = 81, 21
+"""Points along an axis; where there are very many coordinates, fewer."""
+MANY = 1000
 
 
 def png(figure: Figure) -> bytes:
@@ -48,7 +51,7 @@ def plot_solution(problem: Problem, u: Callable[[Any], Any]) -> Figure:
 
 def _exact(problem: Problem, points: np.ndarray) -> np.ndarray:
     with jax.enable_x64(True):
-        return np.asarray(jax.vmap(problem.exact)(points))
+        return np.asarray(jax.jit(dof.batched(problem.exact))(points))
 
 
 def _draw(figure: Any, axis: Any, axes_of: list[tuple[str, np.ndarray]], values: Any, title: str, signed: bool) -> None:
@@ -77,7 +80,8 @@ def slice_of(problem: Problem) -> tuple[list[tuple[str, np.ndarray]], np.ndarray
     """(shown coordinates with their grids, points, whether these are inside). Other coordinates stand in the middle."""
     low, high = problem.domain.bounds
     places = shown_places(problem)
-    grids = [np.linspace(low[i], high[i], GRID) for i in places]
+    count = GRID if problem.domain.size < MANY else COARSE
+    grids = [np.linspace(low[i], high[i], count) for i in places]
     mesh = np.meshgrid(*grids)
     points = np.tile((low + high) / 2, (mesh[0].size, 1))
     for place, part in zip(places, mesh, strict=True):

@@ -11,7 +11,7 @@ from scipy.stats import qmc
 
 from dof.pde.term import Term
 
-Batch = tuple[tuple[np.ndarray, ...], ...]
+Batch = tuple[tuple[Any, ...], ...]
 """For each term its arrays over points."""
 
 

@@ -82,7 +82,7 @@ def sine_gordon(dimension: int) -> pde.Problem:
         [pde.dirichlet(0.0, hard=True)],
         reference=exact,
         given={"f": source},
-        recipe=FEW_POINTS | ({"adam": 300} if dimension < 50_000 else {"adam": 100, "rate": 0.06}),
+        recipe=FEW_POINTS | ({"adam": 300} if dimension < 50_000 else {"adam": 150, "rate": 0.06}),
     )
 
 
