@@ -19,7 +19,7 @@ p.sub { color: #666; margin: .2rem 0 1.6rem; } img { max-width: 100%; }
 .card b { display: block; font-size: 1.35rem; color: #1f6f8b; } .card span { color: #666; font-size: .85rem; }
 table { border-collapse: collapse; font-size: .9rem; } td, th { padding: .2rem 1.2rem .2rem 0; text-align: left; }
 td { font-variant-numeric: tabular-nums; } code { background: #f3f6f7; padding: .1rem .35rem; border-radius: 4px; }
-.columns { display: flex; flex-wrap: wrap; gap: 3rem; }
+.columns { display: flex; flex-wrap: wrap; gap: 3rem; align-items: flex-start; }
 </style></head><body>
 <h1>$name</h1><p class="sub">$title</p>
 <div class="cards">$cards</div>
