@@ -19,7 +19,7 @@ from dof.runs.race import race as run_race
 from dof.runs.report import write_race, write_report
 from dof.runs.run import Run, begin, resume, train
 from dof.runs.source import load_problem
-from dof.solving.settings import METHODS, SECOND, Settings
+from dof.solving.settings import METHODS, SECOND, Settings, settings_of
 from dof.zoo import ZOO, problem_named, title_of
 
 RUNS = Path("dof-runs")
@@ -99,7 +99,7 @@ def _solve(run: Run, as_json: bool) -> None:
             raise typer.Exit(130) from None
     write_report(run)
     if as_json:
-        print(json.dumps({"summary": run.summary(), "folder": str(run.folder.path)}))
+        print(json.dumps({"summary": run.summary, "folder": str(run.folder.path)}))
         return
     _conclude(run)
 
@@ -121,7 +121,7 @@ def _conclude(run: Run) -> None:
 def _race(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:
     path = out or _folder_for(f"{Path(problem).stem}-race")
     path.mkdir(parents=True, exist_ok=True)
-    chosen = Settings().changed(load_problem(problem).recipe).changed(settings)
+    chosen = settings_of(load_problem(problem), settings)
     with Line(problem, chosen, as_json) as line:
         done = run_race(problem, settings, line.of_race)
     write_race(done, path)

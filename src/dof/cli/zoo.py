@@ -18,7 +18,7 @@ from dof.cli.live import Line
 from dof.cli.options import folder, told_plainly
 from dof.runs.page import numbers
 from dof.runs.zoo import Entry, entry
-from dof.solving import Settings
+from dof.solving.settings import settings_of
 from dof.zoo import ZOO, problem_named
 
 FILE = "zoo.json"
@@ -54,8 +54,7 @@ def zoo(
         out = folder(out)
         entries = _read(out)
         for name in chosen:
-            settings = Settings().changed(problem_named(name).recipe)
-            with Line(name, settings, as_json=False) as line:
+            with Line(name, settings_of(problem_named(name), {}), as_json=False) as line:
                 entries[name] = entry(name, out, line.report)
             _write(entries, out)
         show([_grid(entries)], Console())

@@ -13,6 +13,11 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 
 
+def chosen_by(shares: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """For each uniform number one of the places, as often as its share is."""
+    return np.searchsorted(np.cumsum(shares)[:-1] / shares.sum(), unit, side="right")
+
+
 class Domain(ABC):
     """`size` coordinates; `uniforms` numbers make a point of the inside, `edge_uniforms` one of the boundary."""
 
@@ -77,8 +82,7 @@ class Product(Domain):
         """On the boundary of one part, inside of the others. The last number chooses it, by its share of the area."""
         widths = [max(part.uniforms, part.edge_uniforms) for part in self.parts]
         split = np.split(unit[:, :-1], np.cumsum(widths)[:-1], axis=1)
-        shares = np.array([part.area / part.volume for part in self.parts])
-        chosen = np.searchsorted(np.cumsum(shares)[:-1] / shares.sum(), unit[:, -1], side="right")
+        chosen = chosen_by(np.array([part.area / part.volume for part in self.parts]), unit[:, -1])
         points, normals = [], []
         for k, (part, u) in enumerate(zip(self.parts, split, strict=True)):
             inner = part.inside(u[:, : part.uniforms])

@@ -41,6 +41,21 @@ def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[
     return lambda function: Residual(function, read_names(coordinates, "coordinates"), fields)
 
 
+def at_points(of_point: Callable[[Any], Any], coordinates: Names, call: str) -> Callable[[Any], Any]:
+    """A function of one point, for one or for many. `call` is how the user calls it."""
+
+    def at(points: Any) -> Any:
+        array, n = jnp.asarray(points), coordinates.count
+        if array.ndim not in (1, 2) or array.shape[-1] != n:
+            expected = f"({n},) for one point or (points, {n}), for the coordinates {coordinates}"
+            raise ArgumentError(
+                describe("points", f"has shape {array.shape}", expected, f"{call}(jnp.ones((10, {n})))")
+            )
+        return of_point(array) if array.ndim == 1 else dof.batched(of_point)(array)
+
+    return at
+
+
 class Residual:
     def __init__(self, function: Callable[..., Any], coordinates: Names, fields: str | None) -> None:
         update_wrapper(self, function)
@@ -75,17 +90,7 @@ class Residual:
         def of_point(point: Any) -> Any:
             return self.at_point(net, point, parameters, method)
 
-        def at(points: Any) -> Any:
-            array = jnp.asarray(points)
-            if array.ndim not in (1, 2) or array.shape[-1] != self.coordinates.count:
-                found, n = f"has shape {array.shape}", self.coordinates.count
-                expected = f"({n},) for one point or (points, {n}), for the coordinates {self.coordinates}"
-                raise ArgumentError(
-                    describe("points", found, expected, f"{self.function.__name__}(net)(jnp.ones((10, {n})))")
-                )
-            return of_point(array) if array.ndim == 1 else dof.batched(of_point)(array)
-
-        return at
+        return at_points(of_point, self.coordinates, f"{self.function.__name__}(net)")
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gamma, ndtri
 
 from dof.errors import ArgumentError, describe
-from dof.pde.domains import Domain
+from dof.pde.domains import Domain, chosen_by
 
 
 class Box(Domain):
@@ -33,8 +33,7 @@ class Box(Domain):
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The last number chooses the face, by its area."""
         points, normals = self.inside(unit[:, :-1]), np.zeros((len(unit), self.size))
-        shares = np.repeat(1 / self.sides, 2)
-        face = np.searchsorted(np.cumsum(shares)[:-1] / shares.sum(), unit[:, -1], side="right")
+        face = chosen_by(np.repeat(1 / self.sides, 2), unit[:, -1])
         every, axis = np.arange(len(unit)), face // 2
         points[every, axis] = np.where(face % 2, self.high[axis], self.low[axis])
         normals[every, axis] = np.where(face % 2, 1.0, -1.0)

@@ -18,7 +18,7 @@ def write_report(run: Run) -> None:
     for heading, data in figures.items():
         run.folder.write(f"{heading.lower()}.png", data)
     command = f"dof solve {run.source} --seed {run.training.settings.seed}"
-    run.folder.write("report.html", page(run.source, title(run.source), run.summary(), figures, command))
+    run.folder.write("report.html", page(run.source, title(run.source), run.summary, figures, command))
 
 
 def write_race(race: Race, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ class Run:
     def solution(self) -> Solution:
         return Solution(self.training, self.state.theta, tuple(self.reports))
 
+    @cached_property
     def summary(self) -> dict[str, Any]:
         last, problem = self.reports[-1], self.training.problem
         return {
@@ -75,5 +77,5 @@ def train(run: Run, on_report: OnReport) -> Run:
         checkpoint.save(state, run.folder.checkpoints)
         on_report(report)
     run.folder.write("weights.safetensors", checkpoint.named_weights(run.training, run.state.theta))
-    run.folder.write("summary.json", json.dumps(run.summary(), indent=1))
+    run.folder.write("summary.json", json.dumps(run.summary, indent=1))
     return run

@@ -12,7 +12,8 @@ from dof.errors import NotEnoughMemoryError
 from dof.runs.race import race
 from dof.runs.report import write_report
 from dof.runs.run import begin, train
-from dof.solving import Report, Settings
+from dof.solving import Report
+from dof.solving.settings import settings_of
 from dof.zoo import problem_named
 
 RACED = 30
@@ -46,7 +47,7 @@ def entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> Entry:
     shutil.rmtree(out / name, ignore_errors=True)  # of a run before
     run = train(begin(name, {}, out / name), on_report)
     write_report(run)
-    summary, problem = run.summary(), run.training.problem
+    summary, problem = run.summary, run.training.problem
     step = _steps_beside_hessians(name)
     return Entry(
         name=name,
@@ -65,10 +66,11 @@ def entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> Entry:
 
 def _steps_beside_hessians(name: str) -> dict[str, float]:
     """Medians over the intervals, of all phases in the share that they have of the steps."""
-    settings = Settings().changed(problem_named(name).recipe)
+    problem = problem_named(name)
+    settings = settings_of(problem, {})
     shares = {"adam": settings.adam / settings.steps, settings.optimiser: settings.newton / settings.steps}
     short = {"report": RACED // 3, "adam": RACED if settings.adam else 0, "newton": RACED if settings.newton else 0}
-    if problem_named(name).domain.size > HESSIANS:
+    if problem.domain.size > HESSIANS:
         return {}
     try:
         found = race(name, short, lambda method, report: None)

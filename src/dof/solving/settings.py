@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.pde.problem import Problem
 
 SECOND = ("gauss-newton", "lbfgs")
 METHODS = ("dof", "hessian")
@@ -65,6 +66,11 @@ class Settings:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def settings_of(problem: Problem, changes: Mapping[str, Any]) -> Settings:
+    """The defaults, changed by the problem's recipe, changed by the user."""
+    return Settings().changed(problem.recipe).changed(changes)
 
 
 def _require(holds: bool, name: str, value: Any, expected: str, fix: str) -> None:

@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import dof
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentTypeError, describe
 from dof.pde.problem import Problem
+from dof.pde.residual import at_points
 from dof.solving.networks import network_of
-from dof.solving.settings import Settings
+from dof.solving.settings import settings_of
 from dof.solving.training import Report, State, Training
 from dof.zoo import problem_named
 
@@ -29,14 +29,8 @@ class Solution:
 
     def __call__(self, points: Any) -> Any:
         with jax.enable_x64(True):
-            array = jnp.asarray(points, float)
-            count = self.training.problem.equation.coordinates.count
-            if array.ndim not in (1, 2) or array.shape[-1] != count:
-                expected = f"({count},) or (n, {count}), for {self.training.problem.equation.coordinates}"
-                fix = f"solution(jnp.ones((10, {count})))"
-                raise ArgumentError(describe("points", f"has shape {array.shape}", expected, fix))
-            u = self.training.objective.u(self.theta)
-            return u(array) if array.ndim == 1 else jax.jit(dof.batched(u))(array)
+            u, coordinates = self.training.objective.u(self.theta), self.training.problem.equation.coordinates
+            return jax.jit(at_points(u, coordinates, "solution"))(jnp.asarray(points, float))
 
     @property
     def params(self) -> Any:
@@ -109,7 +103,7 @@ def training_of(problem: Problem | str, network: Any, settings: dict[str, Any]) 
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
         raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
-    chosen = Settings().changed(problem.recipe).changed(settings)
+    chosen = settings_of(problem, settings)
     outputs = problem.equation.fields.count
     network = chosen.network if network is None else network
     made = network_of(network, problem.feature_count, outputs, chosen.width, chosen.depth)
