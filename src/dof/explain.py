@@ -17,7 +17,15 @@ from dof.record import Cut, Equation, Log
 
 @dataclass(frozen=True)
 class Explanation:
-    """`print` shows it as a table."""
+    """What `dof.explain` found; `print` shows it as a table.
+
+    >>> import dof, jax.numpy as jnp
+    >>> found = dof.explain(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3))
+    >>> [(equation.primitive, equation.rule, equation.slots) for equation in found.equations]
+    [('sin', 'elementwise', 1), ('reduce_sum', 'linear', 3)]
+    >>> [equation.lost for equation in found.lost]
+    ['it sums over elements of all directions']
+    """
 
     directions: int
     """How many there are at the start: the rank of A, if A is known."""
@@ -26,10 +34,12 @@ class Explanation:
 
     @property
     def equations(self) -> tuple[Equation, ...]:
+        """The steps that are equations which x has an influence on."""
         return tuple(step for step in self.steps if isinstance(step, Equation))
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
+        """The steps at which the elements of some values took the place of the directions."""
         return tuple(step for step in self.steps if isinstance(step, Cut))
 
     @property

@@ -43,10 +43,12 @@ class Factored:
         return f"dof.Factored(L of shape {np.shape(self.L)})"
 
     def tree_flatten(self) -> Any:
+        """For JAX: the arrays."""
         return (self.L, self.signs), None
 
     @classmethod
     def tree_unflatten(cls, _: Any, children: Any) -> Factored:
+        """For JAX: of arrays that are not looked at."""
         new = object.__new__(cls)
         new.L, new.signs = children
         return new
@@ -76,10 +78,12 @@ class BlockDiagonal:
         return f"dof.BlockDiagonal(blocks of shapes {[np.shape(stack) for stack in self.stacks]})"
 
     def tree_flatten(self) -> Any:
+        """For JAX: the arrays."""
         return (self.stacks,), None
 
     @classmethod
     def tree_unflatten(cls, _: Any, children: Any) -> BlockDiagonal:
+        """For JAX: of arrays that are not looked at."""
         new = object.__new__(cls)
         (new.stacks,) = children
         return new

@@ -52,15 +52,18 @@ class Operator(Applicable):
 
     @classmethod
     def of_terms(cls, a: tuple[Term, ...], b: tuple[Term, ...], c: tuple[Term, ...]) -> Operator:
+        """Of coefficients that are sums of terms."""
         new = object.__new__(cls)
         new.a, new.b, new.c = a, b, c
         return new
 
     def tree_flatten(self) -> Any:
+        """For JAX: the terms."""
         return (self.a, self.b, self.c), None
 
     @classmethod
     def tree_unflatten(cls, _: Any, children: Any) -> Operator:
+        """For JAX: of terms that are not looked at."""
         return cls.of_terms(*children)
 
     def at(self, x: Any, space: Space) -> Evaluated:

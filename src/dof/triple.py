@@ -23,6 +23,11 @@ class Triple:
     applied   s_c = (L_c − c_c) v for each operator c, stacked in front; None stands for zero
 
     A value that does not depend on x is no Triple but a plain array.
+
+    >>> import dof, jax.numpy as jnp
+    >>> t = dof.propagate(lambda x: x[0] * x[1] ** 2, dof.laplacian)(jnp.array([2.0, 3.0]))
+    >>> print(t.value, t.tangents, t.applied)
+    18.0 [ 9. 12.] 4.0
     """
 
     value: Shaped[Array, " *s"]
@@ -31,6 +36,7 @@ class Triple:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Of the value."""
         return jnp.shape(self.value)
 
     def map(self, of_value: Callable[[Any], Any], of_part: Callable[[Any], Any]) -> Any:

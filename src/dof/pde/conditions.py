@@ -49,34 +49,75 @@ class Condition:
 
 
 def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, hard: bool = False) -> Condition:
-    """u = g, a number or a function of the coordinates. Hard: g is to be defined inside as well."""
+    """u = g, a number or a function of the coordinates. Hard: g is to be defined inside as well. on: "boundary", or
+    where a coordinate has a value, as "x=0". field: one of several; by default all of them.
+
+    >>> import jax.numpy as jnp
+    >>> from dof import pde
+    >>> flat, ends = pde.residual("x")(lambda u, x: u.xx), pde.dirichlet(lambda x: 1 + x, hard=True)
+    >>> u = pde.Problem(flat, pde.Interval(0, 1), [ends]).trial(lambda features: features[0])  # of any network
+    >>> print(u(jnp.array([1.0])))
+    2.0
+    """
     if hard and on != BOUNDARY:
         raise ArgumentError(describe("hard", f"is asked for on {on!r}", "the whole boundary", 'on="boundary"'))
     return Condition("dirichlet", g, on, field, hard)
 
 
 def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
-    """∂u/∂n = g along the normal that points outwards."""
+    """∂u/∂n = g along the normal that points outwards.
+
+    >>> from dof import pde
+    >>> flat, ends = pde.residual("x")(lambda u, x: u.xx), [pde.dirichlet(0.0, on="x=0"), pde.neumann(1.0, on="x=1")]
+    >>> [term.name for term in pde.Problem(flat, pde.Interval(0, 1), ends).terms()]
+    ['equation', 'dirichlet at x=0', 'neumann at x=1']
+    """
     return Condition("neumann", g, on, field, factors=(0.0, 1.0))
 
 
 def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
-    """α u + β ∂u/∂n = g"""
+    """α u + β ∂u/∂n = g, each a number or a function of the coordinates.
+
+    >>> from dof import pde
+    >>> pde.robin(1.0, lambda x, t: 1 + t, on="x=1").name
+    'robin at x=1'
+    """
     return Condition("robin", g, on, field, factors=(alpha, beta))
 
 
 def periodic(coordinate: str, *, field: str | None = None, hard: bool = False) -> Condition:
-    """u and its derivative are the same at both ends. Hard: the network is given the cosine and sine."""
+    """u and its derivative are the same at both ends. Hard: the network is given the cosine and sine.
+
+    >>> from dof import pde
+    >>> drift = pde.residual("x t")(lambda u, x, t: u.t + u.x)
+    >>> pde.Problem(drift, pde.Interval(0, 1) * pde.Time(0, 1), [pde.periodic("x", hard=True)]).feature_count
+    3
+    """
     return Condition("periodic", on=coordinate, field=field, hard=hard)
 
 
 def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Condition:
-    """u = g at the start of time."""
+    """u = g at the start of time.
+
+    >>> from dof import pde
+    >>> heat, start = pde.residual("x t")(lambda u, x, t: u.t - u.xx), pde.initial(lambda x, t: x * (1 - x))
+    >>> [term.name for term in pde.Problem(heat, pde.Interval(0, 1) * pde.Time(0, 1), [start]).terms()]
+    ['equation', 'initial']
+    """
     return Condition("initial", g, START, field, hard)
 
 
 def initial_velocity(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Condition:
-    """∂u/∂t = g at the start of time. Hard: together with a hard `initial`."""
+    """∂u/∂t = g at the start of time. Hard: together with a hard `initial`.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from dof import pde
+    >>> wave, g = pde.residual("x t")(lambda u, x, t: u.tt - u.xx), lambda x, t: x**2
+    >>> start = [pde.initial(g, hard=True), pde.initial_velocity(3.0, hard=True)]
+    >>> u = pde.Problem(wave, pde.Interval(0, 1) * pde.Time(0, 1), start).trial(lambda features: features[0])
+    >>> print(jax.grad(u)(jnp.array([0.5, 0.0])))
+    [1. 3.]
+    """
     return Condition("initial velocity", g, START, field, hard)
 
 
@@ -100,7 +141,13 @@ class Stated:
 
 
 def on(place: str, residual: Residual) -> Stated:
-    """A residual that is to vanish on a place: "boundary", "start" or "x=0". It may take the normal as keyword `n`."""
+    """A residual that is to vanish on a place: "boundary", "start" or "x=0". It may take the normal as keyword `n`.
+
+    >>> from dof import pde
+    >>> radiates = pde.residual("x y")(lambda u, x, y, *, n: pde.grad(u) @ n + u**4)
+    >>> pde.on("boundary", radiates).on
+    'boundary'
+    """
     return Stated(residual, place)
 
 
@@ -128,5 +175,11 @@ class Data:
 
 
 def data(points: Any, values: Any, *, field: str | None = None) -> Data:
-    """u(points) = values, as measured."""
+    """u(points) = values, as measured: points (n, coordinates) and n values.
+
+    >>> from dof import pde
+    >>> flat, measured = pde.residual("x")(lambda u, x: u.xx), pde.data([[0.2], [0.7]], [0.1, 0.4])
+    >>> [(term.name, term.fixed) for term in pde.Problem(flat, pde.Interval(0, 1), [measured]).terms()]
+    [('equation', None), ('data', 2)]
+    """
     return Data(points, values, field)

@@ -131,17 +131,32 @@ for _name in "add radd sub rsub mul rmul truediv rtruediv pow rpow matmul rmatmu
 
 
 def dt(u: Field) -> Any:
-    """∂u/∂t"""
+    """∂u/∂t
+
+    >>> from dof import pde
+    >>> print(pde.residual("x t")(lambda u, x, t: pde.dt(u))(lambda z: z[0] * z[1] ** 2)([3.0, 2.0]))
+    12.0
+    """
     return u.d(TIME)
 
 
 def grad(u: Field) -> Any:
-    """∇u in space, on the last axis."""
+    """∇u in space, on the last axis.
+
+    >>> from dof import pde
+    >>> print(pde.residual("x y t")(lambda u, x, y, t: pde.grad(u))(lambda z: z[0] * z[1] * z[2])([2.0, 3.0, 1.0]))
+    [3. 2.]
+    """
     return u.gradient
 
 
 def div(u: Field) -> Any:
-    """Σ ∂u_i/∂x_i in space."""
+    """Σ ∂u_i/∂x_i in space.
+
+    >>> from dof import pde
+    >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.div(u))(lambda z: z**2)([1.0, 2.0]))
+    6.0
+    """
     gradient = u.gradient
     if jnp.ndim(gradient) != 2 or gradient.shape[0] != gradient.shape[1]:
         found = f"has {u.shape or 'no'} components in {gradient.shape[-1]} dimensions"
@@ -150,10 +165,20 @@ def div(u: Field) -> Any:
 
 
 def laplacian(u: Field) -> Any:
-    """Δu in space."""
+    """Δu in space.
+
+    >>> from dof import pde
+    >>> print(pde.residual("x[3] t")(lambda u, x, t: pde.laplacian(u))(lambda z: z @ z)([1.0, 2.0, 3.0, 4.0]))
+    6.0
+    """
     return u.laplacian
 
 
 def advect(w: Any, u: Field) -> Any:
-    """(w · ∇) u"""
+    """(w · ∇) u, for a velocity w that is a field or an array.
+
+    >>> from dof import pde
+    >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.advect(u, u))(lambda z: z**2)([1.0, 2.0]))
+    [ 2. 16.]
+    """
     return u.gradient @ jnp.asarray(w)

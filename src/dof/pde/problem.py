@@ -31,6 +31,15 @@ class Problem:
     once for each set of points and not in each step: sources that take long. features: what the network is given of a
     point instead of its coordinates, scaled to [−1, 1]. ansatz: a function of the network's value and of the
     coordinates, which is u in place of the value itself. recipe: settings that suit this problem (see `dof.solve`).
+
+    >>> from dof import pde
+    >>> @pde.residual("x t")
+    ... def heat(u, x, t, *, k):
+    ...     return u.t - k * u.xx
+    >>> conditions = [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: x * (1 - x))]
+    >>> problem = pde.Problem(heat, pde.Interval(0, 1) * pde.Time(0, 1), conditions, unknowns={"k": 1.0})
+    >>> problem.name, [term.name for term in problem.terms()]
+    ('heat', ['equation', 'initial'])
     """
 
     equation: Residual
@@ -66,10 +75,12 @@ class Problem:
 
     @property
     def name(self) -> str:
+        """Of the equation's function."""
         return self.equation.function.__name__
 
     @property
     def setting(self) -> Setting:
+        """What conditions are read with: the names of coordinates and fields, and the domain."""
         equation = self.equation
         return Setting(equation.coordinates, equation.fields, equation.is_single, self.domain)
 

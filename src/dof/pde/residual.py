@@ -57,6 +57,18 @@ def at_points(of_point: Callable[[Any], Any], coordinates: Names, call: str) -> 
 
 
 class Residual:
+    """What `@pde.residual` makes of a function: called with a network, and with keywords of the function, it is a
+    function of points.
+
+    >>> from dof import pde
+    >>> @pde.residual("x y")
+    ... def poisson(u, x, y, *, f=0.0):
+    ...     return u.laplacian - f
+    >>> u = lambda z: z[0] ** 2 + z[0] * z[1]
+    >>> print(poisson(u)([1.0, 3.0]), poisson(u, f=2.0)([[1.0, 3.0], [0.0, 1.0]]), poisson.by_hessian(u)([1.0, 3.0]))
+    2.0 [0. 0.] 2.0
+    """
+
     def __init__(self, function: Callable[..., Any], coordinates: Names, fields: str | None) -> None:
         update_wrapper(self, function)
         names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]

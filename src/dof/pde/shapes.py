@@ -14,7 +14,16 @@ from dof.pde.domains import Domain, chosen_by
 
 
 class Box(Domain):
-    """low ≤ z ≤ high in each coordinate."""
+    """low ≤ z ≤ high in each coordinate.
+
+    All domains have products with `*`, as of space and time, and differences with `-`, which take out a hole.
+
+    >>> import numpy as np
+    >>> from dof import pde
+    >>> domain = (pde.Box([-1, -1], [1, 1]) - pde.Ball([0, 0], 0.5)) * pde.Time(0, 2)
+    >>> domain.size, domain.contains(np.array([[0.9, 0.9, 1.0], [0.0, 0.0, 1.0]])).tolist()
+    (3, [True, False])
+    """
 
     def __init__(self, low: Sequence[float], high: Sequence[float]) -> None:
         self.low, self.high = np.atleast_1d(np.asarray(low, float)), np.atleast_1d(np.asarray(high, float))
@@ -51,7 +60,13 @@ class Box(Domain):
 
 
 class Interval(Box):
-    """low ≤ x ≤ high"""
+    """low ≤ x ≤ high
+
+    >>> from dof import pde
+    >>> domain = pde.Interval(-1, 1) * pde.Time(0, 2)  # for the coordinates "x t"
+    >>> [bound.tolist() for bound in domain.bounds]
+    [[-1.0, 0.0], [1.0, 2.0]]
+    """
 
     def __init__(self, low: float, high: float) -> None:
         super().__init__([low], [high])
@@ -61,7 +76,15 @@ class Interval(Box):
 
 
 class Time(Interval):
-    """start ≤ t ≤ end. It has a start, but no boundary on which conditions would hold."""
+    """start ≤ t ≤ end. It has a start, but no boundary on which conditions would hold.
+
+    >>> import numpy as np
+    >>> from dof import pde
+    >>> domain = pde.Interval(0, 1) * pde.Time(0, 2)
+    >>> points, normals = domain.edge(np.random.default_rng(0).random((100, domain.edge_uniforms)))
+    >>> print(np.unique(points[:, 0]), len(np.unique(points[:, 1])))  # x at its ends, t anywhere
+    [0. 1.] 100
+    """
 
     def __init__(self, start: float, end: float) -> None:
         super().__init__(start, end)
@@ -72,7 +95,15 @@ class Time(Interval):
 
 
 class Ball(Domain):
-    """|z − centre| ≤ radius. Points that are crowded are as dense along the radius at the centre as elsewhere."""
+    """|z − centre| ≤ radius. Points that are crowded are as dense along the radius at the centre as elsewhere.
+
+    >>> import numpy as np
+    >>> from dof import pde
+    >>> ball = pde.Ball([1, 0, 0], radius=2.0)
+    >>> points, normals = ball.edge(np.random.default_rng(0).random((100, ball.edge_uniforms)))
+    >>> print(np.allclose(points, ball.centre + 2 * normals), ball.contains(points / 2).all())
+    True True
+    """
 
     def __init__(self, centre: Sequence[float], radius: float = 1.0, *, crowded: bool = False) -> None:
         self.centre, self.radius = np.atleast_1d(np.asarray(centre, float)), float(radius)

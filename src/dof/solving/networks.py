@@ -15,7 +15,15 @@ Weights = list[tuple[Any, Any]]
 
 
 class Network(NamedTuple):
-    """init(key) makes parameters; apply(params, features) is the network at one point."""
+    """init(key) makes parameters; apply(params, features) is the network at one point.
+
+    >>> import dof, jax, jax.numpy as jnp
+    >>> from dof.solving import Network
+    >>> waves = Network(lambda key: jax.random.normal(key, (16, 3)), lambda w, z: w[:, 2] @ jnp.sin(w[:, :2] @ z))
+    >>> solution = dof.solve("poisson", waves, adam=2, newton=0)
+    >>> solution.params.shape
+    (16, 3)
+    """
 
     init: Callable[[Any], Any]
     apply: Callable[[Any, Any], Any]

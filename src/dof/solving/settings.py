@@ -20,7 +20,13 @@ class Settings:
     adam: steps of Adam first; newton: steps of `optimiser` ("gauss-newton" or "lbfgs") after them. rate: of Adam, at
     its start. report: steps between two reports; points are drawn anew at each, and the terms balanced. method: "dof",
     or "hessian" for full Hessians. resample: whether points are drawn anew; adaptive: more of them where the equation's
-    residual is large. error_points: for the error against the reference."""
+    residual is large. error_points: for the error against the reference.
+
+    >>> from dof.solving import Settings
+    >>> settings = Settings(adam=50, newton=0).changed({"width": 64})
+    >>> settings.width, settings.steps
+    (64, 50)
+    """
 
     network: str = "mlp"
     width: int = 32
@@ -52,6 +58,7 @@ class Settings:
         _require(self.method in METHODS, "method", self.method, f"one of {METHODS}", "method='dof'")
 
     def changed(self, changes: Mapping[str, Any]) -> Settings:
+        """With other values for some of the names."""
         known = [f.name for f in fields(self)]
         for name in changes:
             if name not in known:
@@ -62,9 +69,11 @@ class Settings:
 
     @property
     def steps(self) -> int:
+        """Of both optimisers together."""
         return self.adam + self.newton
 
     def as_dict(self) -> dict[str, Any]:
+        """All of them, by name."""
         return asdict(self)
 
 

@@ -21,7 +21,16 @@ from dof.zoo import problem_named
 
 @dataclass(frozen=True)
 class Solution:
-    """Call it at a point, or at points (n, coordinates). error: relative, against the reference; history: reports."""
+    """What `dof.solve` returns: call it at a point, or at points (n, coordinates). history: the reports.
+
+    >>> import dof, jax.numpy as jnp
+    >>> from dof import pde
+    >>> poisson, ends = pde.residual("x")(lambda u, x: u.xx + jnp.sin(x)), [pde.dirichlet(0.0, hard=True)]
+    >>> problem = pde.Problem(poisson, pde.Interval(0, jnp.pi), ends, reference=jnp.sin)
+    >>> solution = dof.solve(problem, adam=0, newton=5, width=8, depth=1)
+    >>> print(f"{solution([jnp.pi / 2]):.2f}", solution.error < 1e-2, len(solution.history))
+    1.00 True 1
+    """
 
     training: Training
     theta: Any
@@ -39,14 +48,17 @@ class Solution:
 
     @property
     def unknowns(self) -> dict[str, np.ndarray]:
+        """What was found of the problem's unknowns, by name."""
         return {name: np.asarray(value) for name, value in self.training.objective.unknowns(self.theta).items()}
 
     @property
     def error(self) -> float | None:
+        """|u − reference| / |reference| over points of the domain; None without a reference."""
         return self.history[-1].error
 
     @property
     def seconds(self) -> float:
+        """Of training, without compilation."""
         return self.history[-1].seconds
 
     def plot(self) -> Any:

@@ -1,4 +1,11 @@
-"""Problems with a known solution, by name: `dof problems` lists them, `dof solve NAME` solves one."""
+"""Problems with a known solution, by name: `dof problems` lists them, `dof solve NAME` solves one.
+
+`ZOO` has for each name the function that makes the problem.
+
+>>> from dof.zoo import ZOO
+>>> ZOO["klein-gordon"]().name
+'klein_gordon'
+"""
 
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -14,6 +21,8 @@ from dof.zoo.poisson import helmholtz, poisson, poisson_10d
 from dof.zoo.quantum import harmonic_oscillator, hydrogen
 from dof.zoo.transport import advection_diffusion, anisotropic, fokker_planck
 from dof.zoo.waves import klein_gordon, klein_gordon_3d, wave
+
+__all__ = ["ZOO", "problem_named", "title_of"]
 
 ZOO: dict[str, Callable[[], Problem]] = {
     "poisson": poisson,
@@ -43,6 +52,12 @@ ZOO: dict[str, Callable[[], Problem]] = {
 
 
 def problem_named(name: str) -> Problem:
+    """The problem of the zoo with this name.
+
+    >>> from dof.zoo import problem_named
+    >>> print(problem_named("heat").plan)
+    1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
+    """
     if name in ZOO:
         return ZOO[name]()
     near = get_close_matches(name, ZOO, 1)
@@ -51,6 +66,12 @@ def problem_named(name: str) -> Problem:
 
 
 def title_of(name: str) -> str:
+    """What the problem of this name is, in a line.
+
+    >>> from dof.zoo import title_of
+    >>> title_of("heat")
+    'Heat with a source on an interval: u_t = u_xx + f'
+    """
     make = ZOO[name]
     function = make.func if isinstance(make, partial) else make
     return (function.__doc__ or "").strip()
