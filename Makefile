@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint format clean
+.PHONY: demo test bench docs lint format clean
 
 demo: $(VENV)/cli.stamp
 	$(BIN)/dof bench quick
@@ -14,6 +14,10 @@ bench: $(VENV)/peers.stamp
 	$(BIN)/dof bench paper
 	$(BIN)/dof bench theory
 	$(BIN)/dof bench peers
+
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m docs.making.layers
+	$(BIN)/mkdocs build --strict
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
@@ -33,4 +37,4 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis site

@@ -1,4 +1,4 @@
-"""MkDocs calls `on_page_markdown` for each page: what stands between `<!-- made: … -->` is made when the site is built."""
+"""MkDocs calls `on_page_markdown` for each page; `<!-- made: … -->` marks what is made when the site is built."""
 
 from __future__ import annotations
 

@@ -34,8 +34,10 @@ def members() -> dict[str, list[str]]:
 
 
 def law(family: str) -> str:
-    """The docstring of a family's file; its formulas, indented, become code."""
-    return importlib.import_module(f"dof.rules.{FILES[family]}").__doc__ or ""
+    """What the docstring of a family's file says of it; formulas, indented, become code."""
+    paragraphs = (importlib.import_module(f"dof.rules.{FILES[family]}").__doc__ or "").strip().split("\n\n")
+    others = tuple(f"{other.capitalize()}:" for other in FILES if other != family)
+    return "\n\n".join(paragraph for paragraph in paragraphs if not paragraph.startswith(others))
 
 
 def table() -> str:
@@ -47,5 +49,5 @@ def _lines() -> Iterator[str]:
     yield f"{sum(map(len, found.values()))} primitives of JAX {jax.__version__}."
     for family, names in found.items():
         yield f"\n## {family.capitalize()}\n"
-        yield f"`src/dof/rules/{FILES[family]}.py`: {law(family)}"
+        yield f"{law(family)}\n\nIn `src/dof/rules/{FILES[family]}.py`:\n"
         yield ", ".join(f"`{name}`" for name in names)

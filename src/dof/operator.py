@@ -26,13 +26,13 @@ class Operator(Applicable):
     Each coefficient is absent, a constant, or a function of x. With N coordinates in x (an array of any shape, or a
     pytree, in the order of its leaves):
 
-    Constants are best given as NumPy arrays, or made outside of jit: A is then factored once, and its rank is used.
-    Derivatives are with respect to the first argument of f, or to `argnums`, as in `jax.grad`; several make x a tuple.
-
     a: a scalar; (N,) or the shape of x for a diagonal; (N, N), of which the symmetric part counts;
        `dof.BlockDiagonal(blocks)`; or `dof.Factored(L, signs)` for Lᵀ diag(signs) L. Of any sign and any rank.
     b: (N,) or the shape of x.
     c: a scalar.
+
+    Constants are best given as NumPy arrays, or made outside of jit: A is then factored once, and its rank is used.
+    Derivatives are with respect to the first argument of f, or to `argnums`, as in `jax.grad`; several make x a tuple.
 
     Operators add, subtract, and are multiplied from the left by numbers and functions of x; operators of first order
     compose with `@`. They are pytrees: their arrays can be traced, differentiated and scanned over.

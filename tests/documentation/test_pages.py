@@ -1,0 +1,95 @@
+"""What people read first is true: code runs as it stands, links lead somewhere, commands exist."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import pytest
+from typer.testing import CliRunner
+
+from dof.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"```(\w*)\n(.*?)```", flags=re.S)
+
+
+def blocks(page, language):
+    return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
+
+
+def name(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
+def test_code(page):
+    scope = run(page)
+    if page == README:
+        values, slopes, hessians = (jax.vmap(d(scope["f"]))(POINTS) for d in (lambda f: f, jax.grad, jax.hessian))
+        expected = (scope["A"] * hessians).sum((1, 2)) - (POINTS * slopes).sum(1) + 2 * values
+        assert abs(scope["y"] - expected).max() < 1e-9 * abs(expected).max()
+
+
+POINTS = jax.random.normal(jax.random.key(2), (100, 3))
+"""Those of the README."""
+
+
+def run(page):
+    scope = {}
+    text = page.read_text()
+    for found in BLOCK.finditer(text):
+        if found[1] == "python":
+            above = "\n" * text.count("\n", 0, found.start(2))  # so that errors have the lines of the page
+            exec(compile(above + found[2], page, "exec"), scope)
+    return scope
+
+
+def test_the_mini_dof_has_150_lines():
+    assert sum(len(block.splitlines()) for block in blocks(ROOT / "docs/explanation/mini-dof.md", "python")) <= 150
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links(page):
+    for target in re.findall(r"\]\(([^h)#][^)#]*)", BLOCK.sub("", page.read_text())):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text().splitlines()) <= 85
+
+
+def commands(page, first):
+    """What is to be typed: lines of plain blocks, and code in the text."""
+    text = page.read_text()
+    typed = [line.split("#")[0].strip() for block in blocks(page, "") for line in block.splitlines()]
+    return [c for c in typed + re.findall(r"`([^`\n]+)`", BLOCK.sub("", text)) if c.startswith(f"{first} ")]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page, "dof")], ids=name)
+def test_commands_are_understood(page):
+    for command in commands(page, "dof"):
+        arguments = [word for word in shlex.split(command)[1:] if word != "…"]
+        done = CliRunner().invoke(app, [*arguments, "--help"])
+        assert done.exit_code == 0, (command, done.output)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page, "make")], ids=name)
+def test_targets_exist(page):
+    for command in commands(page, "make"):
+        subprocess.run([*shlex.split(command), "--dry-run"], cwd=ROOT, check=True, capture_output=True)
+
+
+def test_the_command_of_the_readme(tmp_path):
+    (command,) = (c for c in commands(README, "dof") if c.startswith("dof solve"))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    words = [sys.executable, "-m", *shlex.split(command)]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (report,) = tmp_path.rglob("report.html")
+    assert "klein-gordon" in report.read_text()
