@@ -98,6 +98,17 @@ def with_equations(jaxpr: Closed, eqns: list[JaxprEqn]) -> Closed:
     return changed if program is jaxpr else jaxpr.replace(jaxpr=changed)
 
 
+def custom_jvp_in(jaxpr: Closed) -> Callable[..., list[Any]] | None:
+    """The first function with a derivative of its own in a program, in calls too."""
+    for eqn in parts(jaxpr)[0].eqns:
+        if eqn.primitive.name == "custom_jvp_call":
+            return lambda *operands, eqn=eqn: bind(eqn.primitive, operands, eqn.params)
+        for inner in inner_programs(eqn.params):
+            if found := custom_jvp_in(inner):
+                return found
+    return None
+
+
 def as_function(jaxpr: Closed) -> Callable[..., list[Any]]:
     return jex.jaxpr_as_fun(jaxpr)
 

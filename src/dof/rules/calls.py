@@ -11,6 +11,7 @@ from jax.sharding import PartitionSpec
 
 from dof.jax_compat import Primitive, program_of, vary_like
 from dof.rules.derivatives import Traced
+from dof.rules.determinant import is_slogdet, log_determinant
 from dof.rules.elementwise import elementwise_function, trace_elementwise
 from dof.rules.general import general
 from dof.rules.pointwise import nonlinear_steps
@@ -46,15 +47,17 @@ def jit_rule(primitive: Primitive) -> Rule:
 
 
 def custom_jvp_rule(primitive: Primitive) -> Rule:
-    """Differentiated by the rule that it brings; elementwise if its program and what its rule does are."""
+    """Differentiated by the rule that it brings; elementwise or a determinant, if its program and that rule are."""
 
     def rule(walk: Any, *operands: Any, **params: Any) -> Sequence[Any]:
         function, varying = function_of(primitive, params), [isinstance(o, Triple) for o in operands]
         may_be = nonlinear_steps(program_of(params), varying) is not None
         traced = trace_elementwise(function, operands) if may_be else None
-        if traced is None:
-            return framed(walk, lambda plain, *inner: general(plain.form, function, inner), operands, {})
-        return _elementwise(walk, function, operands, traced)
+        if traced is not None:
+            return _elementwise(walk, function, operands, traced)
+        if is_slogdet(function, operands):
+            return log_determinant(walk, function, *operands)
+        return framed(walk, lambda plain, *inner: general(plain.form, function, inner), operands, {})
 
     return rule
 
