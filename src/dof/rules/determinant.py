@@ -26,7 +26,7 @@ from dof.triple import Triple, add, triple_or_constant, value_of
 def is_slogdet(function: Function, operands: Sequence[Any]) -> bool:
     """Whether a function with a derivative of its own is JAX's `slogdet` of real matrices: the same program, and the
     same program for its derivative. What it is called does not matter."""
-    shape, dtype = operands[0].shape, jnp.result_type(value_of(operands[0]))
+    shape, dtype = np.shape(value_of(operands[0])), jnp.result_type(value_of(operands[0]))
     is_square = len(operands) == 1 and len(shape) > 1 and shape[-1] == shape[-2]
     if not is_square or not jnp.issubdtype(dtype, jnp.floating):
         return False
