@@ -54,7 +54,7 @@ def test_the_mini_dof_has_150_lines():
     assert sum(len(block.splitlines()) for block in blocks(ROOT / "docs/explanation/mini-dof.md", "python")) <= 150
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name)
 def test_links(page):
     for target in re.findall(r"\]\(([^h)#][^)#]*)", BLOCK.sub("", page.read_text())):
         assert (page.parent / target).exists(), target
