@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "src/dof"
 # loops and maps build some of axes and specs, or with other axes in front.
 LEFT_OUT = (
     *("__init__", "apply", "arguments", "batching", "explain", "marked", "options", "register_rule", "value_and_grad"),
-    *("tangents", "triple", "shapes", "conditions", "problem", "settings", "solve"),
+    *("tangents", "triple", "shapes", "conditions", "stated", "problem", "settings", "solve"),
 )
 MODULES = [
     ".".join(("dof", *path.relative_to(PACKAGE).with_suffix("").parts))

@@ -127,6 +127,23 @@ def test_training_that_diverges_says_so_and_can_be_looked_into(tmp_path):
     assert done.exit_code == 1 and "`equation`" in done.output and "Traceback" not in done.output
 
 
+RISING = """
+from jax.numpy import sqrt
+from dof import pde
+
+rising = pde.residual("x")(lambda u, x, *, k: sqrt(1 - k) + 0 * u)
+problem = pde.Problem(rising, pde.Interval(0, 1), unknowns={"k": 0.0})
+"""
+
+
+def test_training_that_diverges_late_says_what_is_kept(tmp_path):
+    (tmp_path / "mine.py").write_text(RISING)
+    command = ["solve", str(tmp_path / "mine.py"), *SOLVE, "--adam=1000", "--rate=0.1", "--out", str(tmp_path / "run")]
+    done = RUNNER.invoke(app, command)
+    assert done.exit_code == 1 and "The state of step 8 is kept" in done.output
+    assert list((tmp_path / "run/checkpoints").glob("step-00000008-*"))
+
+
 def test_without_its_packages_the_command_says_what_to_install(monkeypatch, capsys):
     from dof.cli import main
 

@@ -11,6 +11,7 @@ Above it: pde (residuals as on paper, domains, conditions), zoo (problems), solv
 reports), bench (measurements), cli (the command `dof`).
 """
 
+import importlib.util
 from typing import Any
 
 from dof.apply import jointly, propagate
@@ -26,16 +27,23 @@ from dof.value_and_grad import value_and_grad
 
 __version__ = "0.1.0"
 
+_LATER = {"pde": "scipy", "zoo": "scipy", "solving": "optax", "solve": "optax"}
+"""What is imported when it is asked for, and a package that it needs."""
+
 
 def __getattr__(name: str) -> Any:
-    """`dof.solve`, which needs more packages than the rest, is imported when it is asked for."""
-    if name == "solve":
-        try:
-            from dof.solving import solve
-        except ModuleNotFoundError as error:
-            raise ImportError(f'`dof.solve` needs {error.name}.\n  Fix: pip install "dof[solve]"') from error
-        return solve
-    raise AttributeError(f"module 'dof' has no attribute {name!r}")
+    if name not in _LATER:
+        raise AttributeError(f"module 'dof' has no attribute {name!r}")
+    try:
+        module = importlib.import_module("dof.solving" if name == "solve" else f"dof.{name}")
+    except ModuleNotFoundError as error:
+        raise ImportError(f'`dof.{name}` needs {error.name}.\n  Fix: pip install "dof[solve]"') from error
+    return module.solve if name == "solve" else module
+
+
+def __dir__() -> list[str]:
+    """With what can be asked for: so it is completed."""
+    return sorted({*globals(), *(name for name, package in _LATER.items() if importlib.util.find_spec(package))})
 
 
 __all__ = [

@@ -1,5 +1,7 @@
 """What dof raises. Every message names the argument, what was found, what was expected, and a line that fixes it."""
 
+from typing import Any
+
 
 class DofError(Exception):
     """Base of everything that dof raises on purpose.
@@ -54,11 +56,15 @@ class NotEnoughMemoryError(DofError, MemoryError):
 class Diverged(DofError, ArithmeticError):
     """In training the loss is no longer a number, or has grown without bound.
 
+    solution: from `dof.solve`, what had been found at the report before; None if there was none.
+
     >>> import dof
     >>> dof.solve("poisson", adam=2, newton=0, depth=1, rate=1e9)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     dof.errors.Diverged: The loss of the term `equation` is ... at step 2...
     """
+
+    solution: Any = None
 
 
 def describe(argument: str, found: str, expected: str, fix: str) -> str:

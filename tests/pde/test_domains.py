@@ -50,11 +50,27 @@ def test_time_has_no_boundary():
     assert not normals[:, 2].any()
 
 
+@pytest.mark.parametrize("name", DOMAINS)
+def test_points_stay_inside_on_a_face_and_on_nothing_else(name):
+    domain = DOMAINS[name]
+    for axis, (low, high) in enumerate(zip(*domain.bounds, strict=True)):
+        for value in low + (high - low) * np.array([0, 0.7, 1, 1.5]):
+            points = domain.inside(RNG.random((2000, domain.uniforms)))
+            points[:, axis] = value
+            assert domain.contains(points).all() == domain.has_face(axis, float(value)), (axis, value)
+    assert DOMAINS["ball"].has_face(0, 1.0)  # through its centre
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda: pde.Box([0, 1], [1, 1]), "`Box`"),
+        (lambda: pde.Box([0, 0], [1]), "`Box`"),
+        (lambda: pde.Interval(0, np.inf), "`Interval`"),
+        (lambda: pde.Time(1, 0), r"`Time`.*\n.*pde.Time\(0, 1\)"),
         (lambda: pde.Ball([0, 0], -1.0), "`Ball`"),
+        (lambda: pde.Ball([0, 0], np.inf), "`Ball`"),
+        (lambda: pde.Ball([0, np.nan]), "`Ball`"),
         (lambda: pde.Ball([0, 0]) - pde.Ball([3, 0]), "`hole`"),
         (lambda: pde.Ball([0, 0]) - pde.Ball([0, 0, 0], 0.1), "`hole`"),
         (lambda: (pde.Ball([0, 0], 3.0) - pde.Box([0, 0], [1, 1])).distance(jnp.ones(2)), "hard=False"),
@@ -62,4 +78,10 @@ def test_time_has_no_boundary():
 )
 def test_what_is_no_domain_is_refused(make, said):
     with pytest.raises(ValueError, match=said):
+        make()
+
+
+@pytest.mark.parametrize("make", [lambda: pde.Interval(0, 1) * 2, lambda: pde.Interval(0, 1) - 2])
+def test_domains_have_no_arithmetic_with_numbers(make):
+    with pytest.raises(TypeError, match="'Interval' and 'int'"):
         make()

@@ -69,6 +69,16 @@ def test_going_on_ends_with_the_same_bits(whole, tmp_path, after):
     assert all(np.array_equal(array, expected[name]) for name, array in weights(tmp_path / "run").items())
 
 
+def test_a_run_begun_with_other_names_of_terms_goes_on(tmp_path):
+    interrupted(tmp_path / "run", 8)
+    metrics = tmp_path / "run/metrics.jsonl"
+    metrics.write_text(metrics.read_text().replace('"equation"', '"heat"'))
+    run = train(resume(tmp_path / "run"), lambda report: None)
+    write_report(run)
+    assert [list(report.losses) for report in run.reports] == [["heat"], ["heat"], ["equation"], ["equation"]]
+    assert (tmp_path / "run/training.png").stat().st_size > 5_000
+
+
 @pytest.mark.parametrize("damage", ["cut", "flip", "garbage"])
 def test_a_damaged_checkpoint_is_recognised(tmp_path, damage):
     interrupted(tmp_path / "run", 12)

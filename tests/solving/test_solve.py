@@ -1,5 +1,9 @@
 """Solving from Python: accuracy, networks of all kinds, both methods alike, what is refused."""
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -10,6 +14,7 @@ from flax import nnx
 import dof
 from dof import pde
 from dof.errors import Diverged, NotEnoughMemoryError
+from dof.solving.plots import plot_training
 from dof.solving.solve import intervals, training_of
 
 SMALL = {"width": 12, "depth": 1, "points": 60, "edge_points": 20, "report": 5, "error_points": 64}
@@ -122,8 +127,45 @@ def test_what_is_no_number_is_said_with_step_and_term():
 
 
 def test_a_loss_that_grows_without_bound_is_stopped():
-    with pytest.raises(Diverged, match="`equation`"):
+    with pytest.raises(Diverged, match="`equation`") as caught:
         dof.solve("heat", **SMALL, adam=100, newton=0, rate=1e6)
+    assert caught.value.solution is None
+
+
+def test_what_was_found_before_it_diverged_is_kept():
+    """k grows by the rate in each step of Adam, until 1 − k has no root any more."""
+    rising = pde.residual("x")(lambda u, x, *, k: jnp.sqrt(1 - k) + 0 * u)
+    problem = pde.Problem(rising, pde.Interval(0, 1), unknowns={"k": 0.0})
+    with pytest.raises(Diverged, match=r"at step 1[1-5]\.") as caught:
+        dof.solve(problem, **SMALL, adam=1000, newton=0, rate=0.1)
+    solution = caught.value.solution
+    assert [report.step for report in solution.history] == [5, 10] and "step 10" in caught.value.__notes__[0]
+    assert 0.5 < solution.unknowns["k"] < 1.1 and np.isfinite(solution([0.5]))
+
+
+def test_losses_are_told_for_each_term():
+    ends = [pde.dirichlet(1.0), pde.dirichlet(1.0), pde.data([[0.5]], [1.0])]
+    (report,) = dof.solve(pde.Problem(bent, pde.Interval(0, 1), ends), **SMALL, adam=1, newton=0).history
+    assert list(report.losses) == ["equation", "dirichlet", "dirichlet 2", "data"]
+
+
+def test_training_is_plotted_with_the_names_that_each_report_has():
+    """As in a run that was begun when terms had other names."""
+    (report,) = dof.solve(LINE, **SMALL, adam=1, newton=0).history
+    figure = plot_training([report, replace(report, losses={f"term {k}": 1.0 for k in range(20)})])
+    names = [line.get_label() for line in figure.axes[0].lines]
+    assert names[:3] == [f"mean square: {name}" for name in report.losses] and "mean square: term 19" in names
+
+
+def test_submodules_are_there_without_an_import_of_their_own():
+    code = "import dof; assert {'pde', 'solve', 'solving', 'zoo'} <= set(dir(dof)); dof.pde, dof.solving, dof.zoo"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_without_its_packages_a_submodule_says_what_to_install():
+    code = "import sys; sys.modules['optax'] = None; import dof; dof.pde; dof.solving"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "ImportError: `dof.solving` needs optax" in done.stderr and 'pip install "dof[solve]"' in done.stderr
 
 
 def test_hessians_that_do_not_fit_are_refused_at_once():
@@ -144,6 +186,8 @@ def test_hessians_that_do_not_fit_are_refused_at_once():
         (lambda: dof.solve("heat", width="3"), "`width`"),
         (lambda: dof.solve("heat", adam=0, newton=0), "`newton`"),
         (lambda: dof.solve("heat", method="hesse"), "`method`"),
+        (lambda: dof.solve(pde.Problem(bent, pde.Interval(0, 1), reference=lambda x: x[None])), "`reference`"),
+        (lambda: dof.solve(pde.Problem(bent, pde.Interval(0, 1), reference=lambda x: None)), "`reference`"),
     ],
 )
 def test_mistakes_are_named(call, said):

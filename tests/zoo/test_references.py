@@ -4,8 +4,9 @@ import jax
 import numpy as np
 import pytest
 
+import dof
 from dof.solving.sampling import sample
-from dof.zoo import ZOO, title_of
+from dof.zoo import ZOO, problem_named, title_of
 
 SMALL = [name for name in ZOO if name not in ("sine-gordon-1000", "sine-gordon-10000", "sine-gordon-100000")]
 NUMERICAL = {"allen-cahn": 3e-2, "diffusion-tensor": 5e-3, "fokker-planck": 1e-4}
@@ -38,3 +39,9 @@ def test_another_function_does_not(name):
 
 def test_every_problem_says_what_it_is():
     assert all(title_of(name) for name in ZOO)
+
+
+@pytest.mark.parametrize("ask", [problem_named, title_of])
+def test_a_name_that_is_not_there_is_refused_with_one_that_is(ask):
+    with pytest.raises(dof.ArgumentError, match="dof solve heat"):
+        ask("haet")

@@ -25,8 +25,8 @@ def plot_paper(run: Run, path: Path) -> None:
     figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
     results = [r for r in run.cases if r.done("dof") and r.done("hessian") and r.case in PUBLISHED]
     for axis, title, ours, theirs in (
-        (axes[0], "memory: Hessian / DOF", _memory_ratio, lambda it: it.memory),
-        (axes[1], "time: Hessian / DOF", _time_ratio, lambda it: it.time),
+        (axes[0], "how many times less memory than the Hessian", _memory_ratio, lambda it: it.memory),
+        (axes[1], "how many times faster than the Hessian", _time_ratio, lambda it: it.time),
     ):
         _pairs_of_bars(axis, title, [r.title for r in results], [ours(r) for r in results], results, theirs)
     axes[0].legend(loc="upper left", frameon=False)
@@ -38,7 +38,7 @@ def _pairs_of_bars(axis: Any, title: str, names: list[str], ours: list[float], r
     published = [theirs(PUBLISHED[result.case]) for result in results]
     for shift, values, colour, label in ((-0.2, ours, OURS, "dof, here"), (0.2, published, PAPER, "the paper, V100")):
         bars = axis.bar([p + shift for p in places], values, 0.38, color=colour, label=label)
-        axis.bar_label(bars, [f"{v:.3g}×" for v in values], fontsize=7)
+        axis.bar_label(bars, [f"{v:.1f}×" for v in values], fontsize=7)
     axis.set_xticks(list(places), [name.replace(", ", "\n") for name in names], fontsize=8)
     axis.set_yscale("log")
     axis.set_ylim(1, 3 * max([*ours, *published, 1]))

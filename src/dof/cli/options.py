@@ -24,7 +24,8 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
     except (ArgumentError, ArgumentTypeError, NotEnoughMemoryError, Diverged, OSError) as error:
         if debug:
             raise
-        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        said = "\n".join([str(error), *getattr(error, "__notes__", ())])
+        Console(stderr=True).print(said, style="red", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1 if isinstance(error, Diverged) else 2) from None
 
 

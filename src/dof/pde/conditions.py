@@ -1,4 +1,4 @@
-"""Conditions: Dirichlet, Neumann, Robin, periodic, initial value and velocity, data, and whatever a residual says.
+"""Conditions: Dirichlet, Neumann, Robin, periodic, initial value and velocity.
 
 Each becomes a term of the loss. With `hard=True` it holds by construction instead (`trial.py`), and costs no term.
 """
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dof.errors import ArgumentError, describe
-from dof.pde.places import BOUNDARY, START, Setting, points_on, uniforms
-from dof.pde.residual import Residual
-from dof.pde.term import LAWS, Net, Term
+from dof.pde.checks import require_value
+from dof.pde.places import BOUNDARY, START, Setting, both_ends, place_of
+from dof.pde.term import LAWS, Term
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,13 @@ class Condition:
     """α and β of α u + β ∂u/∂n."""
 
     def term(self, setting: Setting) -> Term:
+        """Here it meets the names and the domain that it is for, and is checked against them."""
         setting.require_field(self.field)
-        residual = LAWS[self.kind](self, setting)
-        return Term(self.name, uniforms(self.on, setting), lambda unit: self.points(setting, unit), residual)
-
-    def points(self, setting: Setting, unit: np.ndarray) -> tuple[np.ndarray, ...]:
-        if self.kind != "periodic":
-            return points_on(self.on, setting, unit)
-        axis, ends = setting.place(self.on, "periodic"), []
-        for bound in setting.domain.bounds:
-            points = setting.domain.inside(unit)
-            points[:, axis] = bound[axis]
-            ends.append(points)
-        return tuple(ends)
+        for argument, value in {"g": self.value, "alpha": self.factors[0], "beta": self.factors[1]}.items():
+            require_value(argument, value, setting, self.field, f"of `{self.name}` ")
+        is_periodic, wants_normal = self.kind == "periodic", self.kind in ("neumann", "robin")
+        place = both_ends(self.on, setting) if is_periodic else place_of(self.on, setting, wants_normal)
+        return Term(self.name, *place, LAWS[self.kind](self, setting))
 
     @property
     def name(self) -> str:
@@ -82,6 +76,9 @@ def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str
     >>> pde.robin(1.0, lambda x, t: 1 + t, on="x=1").name
     'robin at x=1'
     """
+    if not any(callable(factor) or np.any(factor) for factor in (alpha, beta)):
+        found, fix = f"is {beta!r}, as `alpha` is", "pde.robin(1.0, 1.0, g)"
+        raise ArgumentError(describe("beta", found, "one of them that is not zero", fix))
     return Condition("robin", g, on, field, factors=(alpha, beta))
 
 
@@ -119,67 +116,3 @@ def initial_velocity(g: Any = 0.0, *, field: str | None = None, hard: bool = Fal
     [1. 3.]
     """
     return Condition("initial velocity", g, START, field, hard)
-
-
-@dataclass(frozen=True)
-class Stated:
-    """A residual of the user's own, on a place."""
-
-    residual: Residual
-    on: str
-    hard: bool = False
-
-    def term(self, setting: Setting) -> Term:
-        wants_normal = "n" in self.residual.parameter_names
-
-        def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
-            known = {name: v for name, v in parameters.items() if name in self.residual.parameter_names}
-            return self.residual.at_point(net, z, known | ({"n": n} if wants_normal else {}), method)
-
-        name = f"{self.residual.function.__name__} at {self.on}"
-        return Term(name, uniforms(self.on, setting), lambda unit: points_on(self.on, setting, unit), residual)
-
-
-def on(place: str, residual: Residual) -> Stated:
-    """A residual that is to vanish on a place: "boundary", "start" or "x=0". It may take the normal as keyword `n`.
-
-    >>> from dof import pde
-    >>> radiates = pde.residual("x y")(lambda u, x, y, *, n: pde.grad(u) @ n + u**4)
-    >>> pde.on("boundary", radiates).on
-    'boundary'
-    """
-    return Stated(residual, place)
-
-
-@dataclass(frozen=True)
-class Data:
-    """Measured values at points."""
-
-    z: Any
-    values: Any
-    field: str | None = None
-    hard: bool = False
-
-    def term(self, setting: Setting) -> Term:
-        setting.require_field(self.field)
-        arrays = np.asarray(self.z, float), np.asarray(self.values, float)
-        if arrays[0].ndim != 2 or arrays[0].shape[1] != setting.coordinates.count or len(arrays[0]) != len(arrays[1]):
-            found = f"has points of shape {arrays[0].shape} and values of shape {arrays[1].shape}"
-            expected = f"points of shape (n, {setting.coordinates.count}) and n values"
-            raise ArgumentError(describe("data", found, expected, "pde.data(points, values)"))
-
-        def residual(net: Net, parameters: Any, method: str, z: Any, value: Any) -> Any:
-            return setting.of_field(self.field, net(z)) - value
-
-        return Term("data", 0, lambda unit: arrays, residual, fixed=len(arrays[0]))
-
-
-def data(points: Any, values: Any, *, field: str | None = None) -> Data:
-    """u(points) = values, as measured: points (n, coordinates) and n values.
-
-    >>> from dof import pde
-    >>> flat, measured = pde.residual("x")(lambda u, x: u.xx), pde.data([[0.2], [0.7]], [0.1, 0.4])
-    >>> [(term.name, term.fixed) for term in pde.Problem(flat, pde.Interval(0, 1), [measured]).terms()]
-    [('equation', None), ('data', 2)]
-    """
-    return Data(points, values, field)

@@ -55,11 +55,20 @@ class Domain(ABC):
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Of a box around it."""
 
-    def __mul__(self, other: Domain) -> Domain:
-        return Product(self, other)
+    def has_face(self, axis: int, value: float) -> bool:
+        """Whether all its points stay in it when this coordinate of them gets this value."""
+        low, high = self.bounds
+        return bool(low[axis] <= value <= high[axis])
 
-    def __sub__(self, other: Domain) -> Domain:
-        return Difference(self, other)
+    def part_at(self, axis: int) -> Domain:
+        """The factor of a product that has this coordinate."""
+        return self
+
+    def __mul__(self, other: Any) -> Domain:
+        return Product(self, other) if isinstance(other, Domain) else NotImplemented
+
+    def __sub__(self, other: Any) -> Domain:
+        return Difference(self, other) if isinstance(other, Domain) else NotImplemented
 
 
 class Product(Domain):
@@ -106,6 +115,19 @@ class Product(Domain):
         low, high = zip(*(part.bounds for part in self.parts), strict=True)
         return np.concatenate(low), np.concatenate(high)
 
+    def has_face(self, axis: int, value: float) -> bool:
+        part, own = self._factor(axis)
+        return part.has_face(own, value)
+
+    def part_at(self, axis: int) -> Domain:
+        part, own = self._factor(axis)
+        return part.part_at(own)
+
+    def _factor(self, axis: int) -> tuple[Domain, int]:
+        """The one that has this coordinate, and which of its own it is."""
+        places = [(part, own) for part in self.parts for own in range(part.size)]
+        return places[axis]
+
     def _split(self, points: Any) -> list[tuple[Domain, Any]]:
         ends = np.cumsum([part.size for part in self.parts]).tolist()
         return [(p, points[..., e - p.size : e]) for p, e in zip(self.parts, ends, strict=True)]
@@ -149,6 +171,13 @@ class Difference(Domain):
 
     def distance(self, z: Any) -> Any:
         return self.whole.distance(z) * self.hole.away(z)
+
+    def has_face(self, axis: int, value: float) -> bool:
+        low, high = self.hole.bounds
+        return self.whole.has_face(axis, value) and not low[axis] <= value <= high[axis]
+
+    def part_at(self, axis: int) -> Domain:
+        return self.whole.part_at(axis)
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:

@@ -12,12 +12,22 @@ import numpy as np
 
 import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.pde.checks import (
+    require_ansatz,
+    require_arguments,
+    require_domain,
+    require_features,
+    require_keywords,
+    require_values,
+)
+from dof.pde.conditions import Condition
 from dof.pde.domains import Domain
 from dof.pde.places import Setting
 from dof.pde.plan import Plan
 from dof.pde.residual import Residual
-from dof.pde.term import Net, Term
-from dof.pde.trial import features_of, trial
+from dof.pde.stated import NORMAL, Data, Stated
+from dof.pde.term import Net, Term, distinct
+from dof.pde.trial import features_of, require_possible, trial
 
 
 @dataclass(frozen=True)
@@ -54,29 +64,43 @@ class Problem:
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """What cannot be solved is refused here, before anything is computed."""
         if not isinstance(self.equation, Residual):
             found = f"is {self.equation!r}"
             raise ArgumentTypeError(describe("equation", found, "a residual", '@pde.residual("x t") above its def'))
-        count = self.equation.coordinates.count
-        if self.domain.size != count:
-            found = f"has {self.domain.size} coordinates"
-            expected = f"{count}, for {self.equation.coordinates}"
-            raise ArgumentError(describe("domain", found, expected, "pde.Interval(0, 1) * pde.Time(0, 1)"))
-        for argument in ("unknowns", "given"):
-            self._require_keywords(argument, set(getattr(self, argument)))
+        require_domain(self.domain, self.equation.coordinates)
+        require_keywords(self.equation, set(self.unknowns), set(self.given), set(self.truth))
+        self._require_functions()
+        self._require_conditions()
 
-    def _require_keywords(self, argument: str, names: set[str]) -> None:
-        unknown = sorted(names - set(self.equation.parameter_names))
-        if unknown:
-            expected = f"keywords of `{self.name}`, which are {list(self.equation.parameter_names)}"
-            raise ArgumentError(
-                describe(argument, f"has {unknown}", expected, f"def {self.name}(u, x, *, {unknown[0]}):")
-            )
+    def _require_functions(self) -> None:
+        """The values of `reference` and `given` are looked at later: they may take long."""
+        names = self.equation.coordinates.names
+        given = {f"given[{name!r}]": function for name, function in self.given.items()}
+        for name, function in {"reference": self.reference, **given}.items():
+            if function is not None:
+                require_arguments(name, function, names)
+        if self.features is not None:
+            require_features(self.features, self.setting)
+        if self.ansatz is not None:
+            require_ansatz(self.ansatz, self.setting)
+
+    def _require_conditions(self) -> None:
+        """Each is a term, also if it will not be needed as one."""
+        are_many = isinstance(self.conditions, Sequence)
+        for condition in self.conditions if are_many else [self.conditions]:
+            if not (are_many and isinstance(condition, (Condition, Stated, Data))):
+                fix = '[pde.on("boundary", residual)]' if isinstance(condition, Residual) else "[pde.dirichlet(0.0)]"
+                raise ArgumentTypeError(describe("conditions", f"has {condition!r}", "a list of conditions", fix))
+            condition.term(self.setting)
+            if isinstance(condition, Stated):
+                require_values(condition.residual, {*self.unknowns, NORMAL})
+        require_possible(self.conditions, self.setting, self.features)
 
     @property
     def name(self) -> str:
         """Of the equation's function."""
-        return self.equation.function.__name__
+        return self.equation.name
 
     @property
     def setting(self) -> Setting:
@@ -86,7 +110,7 @@ class Problem:
 
     def terms(self) -> tuple[Term, ...]:
         """The equation inside, and every condition that is not hard."""
-        return (self._equation(), *(c.term(self.setting) for c in self.conditions if not c.hard))
+        return distinct([self._equation(), *(c.term(self.setting) for c in self.conditions if not c.hard)])
 
     def _equation(self) -> Term:
         def residual(net: Net, parameters: Any, method: str, z: Any, *given: Any) -> Any:
@@ -121,7 +145,12 @@ class Problem:
 
     def exact(self, z: Any) -> Any:
         """The reference at one point, in the shape that the network has."""
-        parts = self.setting.given(self.reference, z)
-        if self.setting.is_single:
-            return jnp.asarray(parts)
-        return jnp.concatenate([jnp.ravel(jnp.asarray(part)) for part in jax.tree.leaves(parts)])
+        parts, shape = self.setting.given(self.reference, z), self.setting.field_shape
+        leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(parts)]
+        is_number = self.setting.is_single and len(leaves) == 1
+        found = leaves[0] if is_number else jnp.concatenate([jnp.zeros(0), *map(jnp.ravel, leaves)])
+        if found.shape != shape:
+            expected = f"{shape}, for {self.equation.fields}"
+            fix = f"reference=lambda {', '.join(self.equation.coordinates.names)}: ..."
+            raise ArgumentError(describe("reference", f"has shape {found.shape}", expected, fix))
+        return found

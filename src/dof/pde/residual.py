@@ -73,13 +73,14 @@ class Residual:
         update_wrapper(self, function)
         names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.function, self.coordinates = function, coordinates
+        self.name = getattr(function, "__name__", type(function).__name__)
         self.fields = read_names(fields if fields else " ".join(names[:1]) or "u", "fields")
         self.is_single = fields is None
         expected = [*self.fields.names, *coordinates.names]
         if names != expected:
             found = f"has the arguments ({', '.join(names)})"
-            fix = f"def {function.__name__}({', '.join(expected)}):"
-            raise ArgumentError(describe(function.__name__, found, f"({', '.join(expected)})", fix))
+            fix = f"def {self.name}({', '.join(expected)}):"
+            raise ArgumentError(describe(self.name, found, f"({', '.join(expected)})", fix))
 
     def __call__(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Any], Any]:
         """The residual of `net`, a function of the vector of all coordinates, at one point or at many."""
@@ -102,20 +103,26 @@ class Residual:
         def of_point(point: Any) -> Any:
             return self.at_point(net, point, parameters, method)
 
-        return at_points(of_point, self.coordinates, f"{self.function.__name__}(net)")
+        return at_points(of_point, self.coordinates, f"{self.name}(net)")
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """The keywords of the function."""
-        signature = inspect.signature(self.function).parameters.values()
-        return tuple(p.name for p in signature if p.kind is p.KEYWORD_ONLY)
+        return tuple(p.name for p in self._keywords)
+
+    @property
+    def required_names(self) -> tuple[str, ...]:
+        """Those of them without default."""
+        return tuple(p.name for p in self._keywords if p.default is p.empty)
+
+    @property
+    def _keywords(self) -> list[inspect.Parameter]:
+        return [p for p in inspect.signature(self.function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
     @property
     def plan(self) -> Plan:
         """For a network of floats, and parameters that are numbers."""
-        signature = inspect.signature(self.function).parameters.values()
-        keywords = [p for p in signature if p.kind is p.KEYWORD_ONLY]
-        return self.plan_with({p.name: 1.0 if p.default is p.empty else p.default for p in keywords})
+        return self.plan_with({p.name: 1.0 if p.default is p.empty else p.default for p in self._keywords})
 
     def plan_with(self, parameters: Mapping[str, Any]) -> Plan:
         """For a network of floats and such parameters."""

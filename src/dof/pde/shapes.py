@@ -25,11 +25,15 @@ class Box(Domain):
     (3, [True, False])
     """
 
+    _example = "pde.Box([0, 0], [1, 2])"
+
     def __init__(self, low: Sequence[float], high: Sequence[float]) -> None:
         self.low, self.high = np.atleast_1d(np.asarray(low, float)), np.atleast_1d(np.asarray(high, float))
-        if self.low.shape != self.high.shape or self.low.ndim != 1 or not (self.low < self.high).all():
-            found = f"has `low` {self.low.tolist()} and `high` {self.high.tolist()}"
-            raise ArgumentError(describe("Box", found, "low < high in each coordinate", "pde.Box([0, 0], [1, 2])"))
+        are_vectors = self.low.ndim == 1 and self.low.shape == self.high.shape
+        if not (are_vectors and (self.low < self.high).all() and np.isfinite([self.low, self.high]).all()):
+            found = f"goes from {self.low.tolist()} to {self.high.tolist()}"
+            expected = "finite numbers, for each coordinate the lower one first"
+            raise ArgumentError(describe(type(self).__name__, found, expected, self._example))
         self.size = self.uniforms = len(self.low)
         self.edge_uniforms = self.size + 1
         self.sides = self.high - self.low
@@ -68,6 +72,8 @@ class Interval(Box):
     [[-1.0, 0.0], [1.0, 2.0]]
     """
 
+    _example = "pde.Interval(0, 1)"
+
     def __init__(self, low: float, high: float) -> None:
         super().__init__([low], [high])
 
@@ -85,6 +91,8 @@ class Time(Interval):
     >>> print(np.unique(points[:, 0]), len(np.unique(points[:, 1])))  # x at its ends, t anywhere
     [0. 1.] 100
     """
+
+    _example = "pde.Time(0, 1)"
 
     def __init__(self, start: float, end: float) -> None:
         super().__init__(start, end)
@@ -107,9 +115,11 @@ class Ball(Domain):
 
     def __init__(self, centre: Sequence[float], radius: float = 1.0, *, crowded: bool = False) -> None:
         self.centre, self.radius = np.atleast_1d(np.asarray(centre, float)), float(radius)
-        if self.centre.ndim != 1 or not self.radius > 0:
+        if self.centre.ndim != 1 or not (np.isfinite(self.centre).all() and 0 < self.radius < np.inf):
             found = f"has `centre` {self.centre.tolist()} and `radius` {self.radius}"
-            raise ArgumentError(describe("Ball", found, "a point and a positive radius", "pde.Ball([0, 0], 1.0)"))
+            raise ArgumentError(
+                describe("Ball", found, "a point and a positive radius, of finite numbers", "pde.Ball([0, 0], 1.0)")
+            )
         self.size = self.edge_uniforms = n = len(self.centre)
         self.crowded = crowded
         self.uniforms = n + 1
@@ -140,6 +150,10 @@ class Ball(Domain):
 
     def away(self, z: Any) -> Any:
         return -self.distance(z)
+
+    def has_face(self, axis: int, value: float) -> bool:
+        """Only through the centre: elsewhere points near the sphere would leave it."""
+        return super().has_face(axis, value) if self.size == 1 else value == float(self.centre[axis])
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any
 
 import jax
@@ -31,6 +32,16 @@ class Term:
     fixed: int | None = None
 
 
+def distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """Names that are taken get a number: dirichlet, dirichlet 2, … Losses are reported by them."""
+    found: dict[str, Term] = {}
+    for term in terms:
+        names = chain([term.name], (f"{term.name} {n}" for n in count(2)))
+        name = next(name for name in names if name not in found)
+        found[name] = replace(term, name=name)
+    return tuple(found.values())
+
+
 def _value(condition: Any, setting: Setting) -> Callable[..., Any]:
     def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
         return setting.of_field(condition.field, net(z)) - jnp.asarray(setting.given(condition.value, z))
@@ -43,9 +54,10 @@ def _flux(condition: Any, setting: Setting) -> Callable[..., Any]:
     space = np.array(space_of(setting.coordinates))
 
     def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
-        value, slope = jax.jvp(net, (z,), (jnp.zeros_like(z).at[space].set(n),))
-        alpha, beta = (setting.given(factor, z) for factor in condition.factors)
-        return setting.of_field(condition.field, alpha * value + beta * slope) - setting.given(condition.value, z)
+        both = jax.jvp(net, (z,), (jnp.zeros_like(z).at[space].set(n),))
+        value, slope = (setting.of_field(condition.field, part) for part in both)
+        alpha, beta, g = (jnp.asarray(setting.given(part, z)) for part in (*condition.factors, condition.value))
+        return alpha * value + beta * slope - g
 
     return residual
 
@@ -59,7 +71,7 @@ def _velocity(condition: Any, setting: Setting) -> Callable[..., Any]:
 
 
 def _same_at_both_ends(condition: Any, setting: Setting) -> Callable[..., Any]:
-    axis = setting.place(condition.on, "periodic")
+    axis = setting.axis(condition.on)
 
     def residual(net: Net, parameters: Any, method: str, low: Any, high: Any) -> Any:
         along = jnp.zeros_like(low).at[axis].set(1.0)

@@ -30,15 +30,14 @@ Map = Callable[[Any], Any]
 def trial(conditions: Conditions, setting: Setting, features: Map | None = None, ansatz: Any = None) -> Map:
     """From a network, a function of the features of a point, to the unknown functions, of the point itself."""
     hard = [condition for condition in conditions if condition.hard]
-    fields = [None] if setting.is_single else list(setting.fields.names)
-    own = {field: _by_kind(hard, field) for field in fields}
+    own = {field: _by_kind(hard, field) for field in setting.fields.names}
     features = features or features_of(hard, setting)
 
     def of(net: Net) -> Net:
         def u(z: Any) -> Any:
             raw = net(features(z))
             value = raw if ansatz is None else ansatz(raw, *setting.split(z))
-            parts = [_held(own[field], setting, z, setting.of_field(field, value)) for field in fields]
+            parts = [_held(own[field], setting, field, z, setting.of_field(field, value)) for field in own]
             return parts[0] if setting.is_single else jnp.concatenate([jnp.atleast_1d(part) for part in parts])
 
         return u
@@ -46,19 +45,45 @@ def trial(conditions: Conditions, setting: Setting, features: Map | None = None,
     return of
 
 
-def _by_kind(hard: Sequence[Condition], field: str | None) -> dict[str, Condition]:
-    found = {condition.kind: condition for condition in hard if condition.field in (None, field)}
+def _by_kind(hard: Sequence[Condition], field: str) -> dict[str, Condition]:
+    """Those that are made of values: a periodic coordinate is made by features."""
+    own = [condition for condition in hard if condition.kind != "periodic" and condition.field in (None, field)]
+    found = {condition.kind: condition for condition in own}
+    if len(found) < len(own):
+        said, fix = f"is asked for of {', '.join(condition.name for condition in own)}", "hard=False for one of them"
+        raise ArgumentError(describe("hard", said, "each kind once for each field", fix))
     if "initial velocity" in found and "initial" not in found:
         fix = "pde.initial(u0, hard=True), pde.initial_velocity(v0, hard=True)"
         raise ArgumentError(describe("hard", "is asked for of a velocity alone", "of the initial value too", fix))
     return found
 
 
-def _held(own: dict[str, Condition], setting: Setting, z: Any, raw: Any) -> Any:
+def require_possible(conditions: Conditions, setting: Setting, features: Map | None) -> None:
+    """What is hard: one of each kind for a field, and features and a boundary by which it can be made to hold."""
+    hard = [condition for condition in conditions if condition.hard]
+    for field in setting.fields.names:
+        _by_kind(hard, field)
+    for condition in hard:
+        again = f'pde.periodic("{condition.on}"'
+        if condition.kind == "periodic" and features:
+            found = f"are given beside `{condition.name}`, which is hard and makes its own"
+            raise ArgumentError(describe("features", found, "one of both", f"{again}), which is a term"))
+        if condition.kind == "periodic" and condition.field and len(setting.fields.names) > 1:
+            found, expected = f"is asked for of `{condition.name}`", "all fields, which share their features"
+            raise ArgumentError(describe("hard", found, expected, f"{again}, hard=True)"))
+        if condition.kind == "dirichlet":
+            jax.eval_shape(setting.domain.distance, np.zeros(setting.domain.size))  # some domains have none
+
+
+def _held(own: dict[str, Condition], setting: Setting, field: str, z: Any, raw: Any) -> Any:
     """E + factor · net"""
 
+    def given(kind: str, z: Any) -> Any:
+        value = jnp.asarray(setting.given(own[kind].value, z))
+        return setting.of_field(field, value) if value.ndim and own[kind].field is None else value
+
     def g(z: Any) -> Any:
-        value = setting.given(own["dirichlet"].value, z) if "dirichlet" in own else 0.0
+        value = given("dirichlet", z) if "dirichlet" in own else 0.0
         return jnp.asarray(value, raw.dtype) + jnp.zeros_like(raw)
 
     factor = setting.domain.distance(z) if "dirichlet" in own else 1.0
@@ -68,10 +93,10 @@ def _held(own: dict[str, Condition], setting: Setting, z: Any, raw: Any) -> Any:
     first, since = z.at[setting.time].set(low), z[setting.time] - low
     along = jnp.zeros_like(z).at[setting.time].set(1.0)
     edge, edge_velocity = jax.jvp(g, (first,), (along,))
-    base = g(z) + setting.given(own["initial"].value, first) - edge
+    base = g(z) + given("initial", first) - edge
     factor = factor * jnp.tanh(RISE * since / (high - low))
     if "initial velocity" in own:
-        base = base + since * (setting.given(own["initial velocity"].value, first) - edge_velocity)
+        base = base + since * (given("initial velocity", first) - edge_velocity)
         factor = factor * jnp.tanh(RISE * since / (high - low))
     return base + factor * raw
 
@@ -79,7 +104,7 @@ def _held(own: dict[str, Condition], setting: Setting, z: Any, raw: Any) -> Any:
 def features_of(hard: Sequence[Condition], setting: Setting) -> Callable[[Any], Any]:
     """Coordinates scaled to [−1, 1]; of a periodic one its cosine and sine."""
     low, high = setting.domain.bounds
-    periodic = {setting.place(c.on, "periodic") for c in hard if c.kind == "periodic"}
+    periodic = {setting.axis(c.on) for c in hard if c.kind == "periodic"}
     plain = np.array([i for i in range(setting.coordinates.count) if i not in periodic], int)
     turning = np.array(sorted(periodic), int)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dof import machine
+from dof.errors import Diverged
 from dof.runs import checkpoint
 from dof.runs.folder import Folder
 from dof.runs.source import load_problem
@@ -71,11 +72,16 @@ def resume(path: Path) -> Run:
 
 def train(run: Run, on_report: OnReport) -> Run:
     """The metrics are written before the checkpoint that they lead to: `resume` drops what goes beyond it."""
-    for state, report in intervals(run.training, run.state, run.reports[-1].seconds if run.reports else 0.0):
-        run = replace(run, state=state, reports=[*run.reports, report])
-        run.folder.append(report)
-        checkpoint.save(state, run.folder.checkpoints)
-        on_report(report)
+    try:
+        for state, report in intervals(run.training, run.state, run.reports[-1].seconds if run.reports else 0.0):
+            run = replace(run, state=state, reports=[*run.reports, report])
+            run.folder.append(report)
+            checkpoint.save(state, run.folder.checkpoints)
+            on_report(report)
+    except Diverged as error:
+        if run.reports:
+            error.add_note(f"The state of step {run.state.step} is kept in {run.folder.checkpoints}.")
+        raise
     run.folder.write("weights.safetensors", checkpoint.named_weights(run.training, run.state.theta))
     run.folder.write("summary.json", json.dumps(run.summary, indent=1))
     return run

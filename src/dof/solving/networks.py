@@ -91,7 +91,7 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int) ->
         return given
     if isinstance(given, tuple) and len(given) == 2 and callable(given[1]):
         params, apply = given
-        return Network(lambda key: params, apply)
+        return Network(lambda key: jax.tree.map(_in_double, params), apply)
     if callable(given) and any(map(is_weight, jax.tree.leaves(given))):
         return _of_module(given)
     fix = 'network="mlp", an Equinox or Flax NNX module, or (params, apply)'
@@ -109,7 +109,12 @@ def _of_module(module: Any) -> Network:
             filled[place] = leaf
         return jax.tree.unflatten(tree, filled)(z)
 
-    return Network(lambda key: [jnp.asarray(leaves[place], float) for place in places], apply)
+    return Network(lambda key: [_in_double(leaves[place]) for place in places], apply)
+
+
+def _in_double(leaf: Any) -> Any:
+    """Training is in float64, whatever a network was made in."""
+    return jnp.asarray(leaf, float) if is_weight(leaf) else leaf
 
 
 def is_weight(leaf: Any) -> bool:

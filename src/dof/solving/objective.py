@@ -24,6 +24,8 @@ class Objective:
         unknowns = {name: jnp.asarray(value, float) for name, value in problem.unknowns.items()}
         self.start, self.unravel = ravel_pytree((network.init(jax.random.key(seed)), unknowns))
         _require_outputs(problem, self.u(self.start))
+        if problem.reference is not None:
+            jax.eval_shape(problem.exact, jnp.zeros(problem.domain.size))  # better refused before training than after
 
     def u(self, theta: Any) -> Any:
         """The unknown functions, of one point."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from io import BytesIO
-from itertools import pairwise
+from itertools import chain, cycle, pairwise
 from typing import Any
 
 import jax
@@ -103,8 +103,10 @@ def plot_training(reports: Sequence[Report]) -> Figure:
     figure = Figure(figsize=(7.5, 3.6), layout="constrained")
     axis = figure.subplots()
     seconds = [report.seconds for report in reports]
-    for name, colour in zip(reports[0].losses, ("#555555", *CONDITIONS * 3), strict=False):
-        axis.plot(seconds, [r.losses[name] for r in reports], color=colour, lw=1.2, label=f"mean square: {name}")
+    names = dict.fromkeys(name for report in reports for name in report.losses)  # an older run may have had others
+    for name, colour in zip(names, chain(["#555555"], cycle(CONDITIONS)), strict=False):
+        losses = [report.losses.get(name, np.nan) for report in reports]
+        axis.plot(seconds, losses, color=colour, lw=1.2, label=f"mean square: {name}")
     if reports[0].error is not None:
         axis.plot(seconds, [r.error or np.nan for r in reports], color=OURS, lw=2, label="relative error")
     changes = [r.seconds for r, after in pairwise(reports) if r.phase != after.phase]

@@ -48,6 +48,6 @@ def counts_of(terms: Sequence[Term], points: int, edge_points: int) -> tuple[int
     return tuple(term.fixed or n for term, n in zip(terms, wanted, strict=True))
 
 
-def test_points(domain: Any, n: int, seed: int) -> np.ndarray:
+def points_for_error(domain: Any, n: int, seed: int) -> np.ndarray:
     """Where the error is measured: points that no step is taken at."""
     return domain.inside(unit_points(n, domain.uniforms, (seed, 2**31)))

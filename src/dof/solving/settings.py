@@ -16,11 +16,19 @@ METHODS = ("dof", "hessian")
 
 @dataclass(frozen=True)
 class Settings:
-    """network, width, depth: as `dof.solving.networks` has them. points: inside; edge_points: for each condition.
-    adam: steps of Adam first; newton: steps of `optimiser` ("gauss-newton" or "lbfgs") after them. rate: of Adam, at
-    its start. report: steps between two reports; points are drawn anew at each, and the terms balanced. method: "dof",
-    or "hessian" for full Hessians. resample: whether points are drawn anew; adaptive: more of them where the equation's
-    residual is large. error_points: for the error against the reference.
+    """What a network is trained with.
+
+    network, width, depth: "mlp", "fourier" or "separable", with so many layers of so many units.
+    points, edge_points: inside of the domain, and for each condition that is not hard.
+    adam, newton: steps of Adam first, and of `optimiser` after them.
+    optimiser: "gauss-newton", or "lbfgs" for larger networks.
+    rate: of Adam, at its start.
+    report: steps between two reports; points are drawn anew at each, and the terms balanced.
+    seed: of weights and points.
+    method: "dof", or "hessian" for full Hessians.
+    resample, adaptive: whether points are drawn anew, and more of them where the equation's residual is large.
+    balance: whether the weights of the terms balance themselves.
+    error_points: for the error against the reference.
 
     >>> from dof.solving import Settings
     >>> settings = Settings(adam=50, newton=0).changed({"width": 64})

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentTypeError, describe
+from dof.errors import ArgumentTypeError, Diverged, describe
 from dof.pde.problem import Problem
 from dof.pde.residual import at_points
 from dof.solving.networks import network_of
@@ -21,7 +21,9 @@ from dof.zoo import problem_named
 
 @dataclass(frozen=True)
 class Solution:
-    """What `dof.solve` returns: call it at a point, or at points (n, coordinates). history: the reports.
+    """What `dof.solve` returns: call it at a point, or at points (n, coordinates).
+
+    history: the reports.
 
     >>> import dof, jax.numpy as jnp
     >>> from dof import pde
@@ -98,14 +100,21 @@ def solve(
     ()
     """
     with jax.enable_x64(True):
-        training = training_of(problem, network, settings)
-        history = []
-        theta = training.objective.start
+        return _trained(training_of(problem, network, settings), on_report or (lambda report: None))
+
+
+def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution:
+    theta, history = training.objective.start, []
+    try:
         for state, report in intervals(training, training.start()):
             theta = state.theta
             history.append(report)
-            if on_report:
-                on_report(report)
+            on_report(report)
+    except Diverged as error:
+        if history:
+            error.solution = Solution(training, theta, tuple(history))
+            error.add_note(f"What had been found at step {history[-1].step} is `solution` of this error.")
+        raise
     return Solution(training, theta, tuple(history))
 
 

@@ -19,7 +19,7 @@ from dof.solving.memory import require_memory, require_room_for_hessians
 from dof.solving.networks import Network
 from dof.solving.objective import Objective
 from dof.solving.optimisers import OPTIMISERS, phase_at
-from dof.solving.sampling import Batch, counts_of, crowded, sample, test_points
+from dof.solving.sampling import Batch, counts_of, crowded, points_for_error, sample
 from dof.solving.settings import Settings
 
 KEPT = 0.5
@@ -42,7 +42,10 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """After an interval. loss: Σ w_k losses_k over the terms. error: relative, against the reference, if there is one.
+    """After an interval of training.
+
+    loss, losses: Σ w_k losses_k over the terms, and each of them.
+    error: relative, against the reference, if there is one.
     seconds: of training so far, without compilation.
 
     >>> import dof
@@ -150,7 +153,7 @@ class Training:
             term = self.objective.terms[worst].name
             raise Diverged(
                 f"The loss of the term `{term}` is {of_term[worst]:.3g} at step {state.step + int(bad[0]) + 1}. "
-                f"The state of step {state.step} is kept. A smaller `rate`, or more `points`, may help."
+                "A smaller `rate`, or more `points`, may help."
             )
         return float(first)
 
@@ -175,7 +178,7 @@ class Training:
 
     @cached_property
     def _error(self) -> Any:
-        points = test_points(self.problem.domain, self.settings.error_points, self.settings.seed)
+        points = points_for_error(self.problem.domain, self.settings.error_points, self.settings.seed)
         exact = jax.jit(jax.vmap(self.problem.exact))(points)
         u = lambda theta: jax.vmap(self.objective.u(theta))(points)  # noqa: E731
         return jax.jit(lambda theta: jnp.linalg.norm(u(theta) - exact) / jnp.linalg.norm(exact))

@@ -58,11 +58,7 @@ def problem_named(name: str) -> Problem:
     >>> print(problem_named("heat").plan)
     1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
     """
-    if name in ZOO:
-        return ZOO[name]()
-    near = get_close_matches(name, ZOO, 1)
-    fix = f"dof solve {near[0]}" if near else "dof problems, which lists them"
-    raise ArgumentError(describe("problem", f"is {name!r}", "a name of the zoo or a file.py", fix))
+    return _made_by(name)()
 
 
 def title_of(name: str) -> str:
@@ -72,6 +68,14 @@ def title_of(name: str) -> str:
     >>> title_of("heat")
     'Heat with a source on an interval: u_t = u_xx + f'
     """
-    make = ZOO[name]
+    make = _made_by(name)
     function = make.func if isinstance(make, partial) else make
     return (function.__doc__ or "").strip()
+
+
+def _made_by(name: str) -> Callable[[], Problem]:
+    if name in ZOO:
+        return ZOO[name]
+    near = get_close_matches(name, ZOO, 1)
+    fix = f"dof solve {near[0]}" if near else "dof problems, which lists them"
+    raise ArgumentError(describe("problem", f"is {name!r}", "a name of the zoo or a file.py", fix))
