@@ -7,12 +7,11 @@ from pathlib import Path
 # Most programs of the tests run once: it matters more how fast they are compiled than how fast they are. Code that is
 # hardly optimised rounds a product and a sum in one step here and in two there, where the machine can do both, and
 # then a maximum is not equal to itself; so it gets instructions that do not.
-FAST_TO_COMPILE = (
-    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_max_isa=AVX"
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + (
+    " --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_max_isa=AVX"
     if platform.machine() in ("x86_64", "AMD64")
-    else "--xla_backend_optimization_level=1"
+    else " --xla_backend_optimization_level=1"
 )
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FAST_TO_COMPILE}"
 
 import jax
 from jaxtyping import install_import_hook

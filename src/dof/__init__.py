@@ -37,7 +37,7 @@ def __getattr__(name: str) -> Any:
     try:
         module = importlib.import_module("dof.solving" if name == "solve" else f"dof.{name}")
     except ModuleNotFoundError as error:
-        raise ImportError(f'`dof.{name}` needs {error.name}.\n  Fix: pip install "dof[solve]"') from error
+        raise ImportError(f'`dof.{name}` needs {error.name}.\n  Fix: pip install "dof[solve]"') from None
     return module.solve if name == "solve" else module
 
 

@@ -257,8 +257,12 @@ def test_conditions_are_checked_when_the_problem_is_made(name):
         (lambda: pde.Problem(line, LINE, ansatz=lambda n, x: jnp.stack([n, x])), r"`ansatz` has shape \(2,\)"),
         (lambda: pde.Problem(equation, BOX, reference=lambda x: x), "`reference`"),
         (lambda: pde.Problem(equation, pde.Interval(0, 1)), "`domain`"),
-        (lambda: pde.Problem(equation, pde.Time(0, 1) * pde.Box([0, 0], [1, 1])), "`domain` has Box for t"),
+        (lambda: pde.Problem(equation, pde.Time(0, 1) * pde.Box([0, 0], [1, 1])), "`domain` has Time for x"),
         (lambda: pde.Problem(equation, pde.Box([0] * 3, [1] * 3)), "`domain` has Box for t"),
+        (
+            lambda: pde.Problem(pde.residual("x tau")(lambda u, x, tau: u.xx), pde.Interval(0, 1) * pde.Time(0, 1)),
+            "`domain` has Time for tau",
+        ),
         (lambda: pde.Problem(equation, (0, 1)), "`domain`"),
         (lambda: pde.Problem(equation, BOX, unknowns={"m": 1.0}), "`unknowns`"),
         (lambda: pde.Problem(equation, BOX, truth={"k": 1.0}), "`truth`"),

@@ -15,7 +15,7 @@ from safetensors.numpy import load_file
 from dof.runs import checkpoint
 from dof.runs.folder import Folder
 from dof.runs.race import race
-from dof.runs.report import write_race, write_report
+from dof.runs.report import command_of, write_race, write_report
 from dof.runs.run import begin, resume, train
 
 FEW = {"width": 8, "depth": 1, "points": 40, "error_points": 64, "adam": 8, "newton": 8, "report": 4}
@@ -45,6 +45,14 @@ def whole(tmp_path_factory):
 
 def weights(path):
     return load_file(path / "weights.safetensors")
+
+
+def test_the_report_says_how_to_do_it_again(whole):
+    command = command_of(whole)
+    assert command in (whole.folder.path / "report.html").read_text()
+    given = {f"--{name.replace('_', '-')} {value}" for name, value in {**FEW, "seed": 0}.items()}
+    assert command.startswith("dof solve heat --")
+    assert {f"--{option}" for option in command.split(" --")[1:]} == given
 
 
 def test_a_run_leaves_all_its_files(whole):

@@ -39,27 +39,28 @@ def solve(
         str | None, typer.Argument(help="A name of `dof problems`, or a file.py with a `problem`.")
     ] = None,
     network: Annotated[str | None, typer.Option(help="mlp, fourier or separable.")] = None,
-    width: Annotated[int | None, typer.Option(help="Of its layers.")] = None,
-    depth: Annotated[int | None, typer.Option(help="How many layers.")] = None,
-    points: Annotated[int | None, typer.Option(help="Inside of the domain.")] = None,
-    edge_points: Annotated[int | None, typer.Option(help="For each condition that is not hard.")] = None,
+    width: Annotated[int | None, typer.Option(help="Units in each of its layers.")] = None,
+    depth: Annotated[int | None, typer.Option(help="Hidden layers.")] = None,
+    points: Annotated[int | None, typer.Option(help="Points inside of the domain.")] = None,
+    edge_points: Annotated[int | None, typer.Option(help="Points for each condition that is not hard.")] = None,
     adam: Annotated[int | None, typer.Option(help="Steps of Adam, first.")] = None,
     newton: Annotated[int | None, typer.Option(help="Steps of the second optimiser, after them.")] = None,
     optimiser: Annotated[str | None, typer.Option(help=f"The second one: {' or '.join(SECOND)}.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Of Adam, at its start.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate of Adam, at its start.")] = None,
     report: Annotated[int | None, typer.Option(help="Steps between two reports.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of weights and points.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of weights and points.")] = None,
     method: Annotated[str | None, typer.Option(help=f"How derivatives are computed: {' or '.join(METHODS)}.")] = None,
     resample: Annotated[bool | None, typer.Option(help="New points after each report.")] = None,
     adaptive: Annotated[bool | None, typer.Option(help="More points where the residual is large.")] = None,
     balance: Annotated[bool | None, typer.Option(help="Weights of the terms that balance themselves.")] = None,
+    error_points: Annotated[int | None, typer.Option(help="Points for the error against the reference.")] = None,
     out: Annotated[Path | None, typer.Option(help=f"Folder of the run; by default one in {RUNS}/.")] = None,
     resume_: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
     race: Annotated[bool, typer.Option("--race", help="The same steps by dof and by Hessians, in turn.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="Reports as JSON lines.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Errors with their traceback.")] = False,
 ) -> None:
-    """Solve a PDE by training a network, and report on it."""
+    """Solve a PDE by training a network, and report on it. What is not given is as the problem's recipe has it."""
     names = Settings().as_dict()
     settings = {name: value for name, value in locals().items() if name in names and value is not None}
     with told_plainly(debug):

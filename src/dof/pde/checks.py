@@ -26,11 +26,12 @@ def require_domain(domain: Any, coordinates: Names) -> None:
     if domain.size != coordinates.count:
         found, expected = f"has {domain.size} coordinates", f"{coordinates.count}, for {coordinates}"
         raise ArgumentError(describe("domain", found, expected, SPACE_AND_TIME))
-    for axis in coordinates.places(TIME) if TIME in coordinates.names else ():
+    for axis, name in enumerate(coordinates.each):
         part = domain.part_at(axis)
-        if not isinstance(part, Time):
-            found, expected = f"has {type(part).__name__} for t", f"Time, in the order of {coordinates}"
-            raise ArgumentError(describe("domain", found, expected, SPACE_AND_TIME))
+        if isinstance(part, Time) != (name == TIME):
+            found = f"has {type(part).__name__} for {name}"
+            expected = f"Time for t and nothing else, in the order of {coordinates}"
+            raise ArgumentError(describe("domain", found, expected, f'@pde.residual("x t") on {SPACE_AND_TIME}'))
 
 
 def require_keywords(equation: Residual, unknowns: set[str], given: set[str], truth: set[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from dof.runs.folder import Folder
 from dof.runs.page import page
@@ -11,14 +12,25 @@ from dof.runs.race import Race
 from dof.runs.run import Run
 from dof.runs.source import title
 from dof.solving.plots import plot_race, plot_training, png
+from dof.solving.settings import settings_of
 
 
 def write_report(run: Run) -> None:
     figures = {"Solution": png(run.solution.plot()), "Training": png(plot_training(run.reports))}
     for heading, data in figures.items():
         run.folder.write(f"{heading.lower()}.png", data)
-    command = f"dof solve {run.source} --seed {run.training.settings.seed}"
-    run.folder.write("report.html", page(run.source, title(run.source), run.summary, figures, command))
+    run.folder.write("report.html", page(run.source, title(run.source), run.summary, figures, command_of(run)))
+
+
+def command_of(run: Run) -> str:
+    """What to type for the same run: the seed, and what is not as the problem's recipe has it."""
+    usual, own = settings_of(run.training.problem, {}).as_dict(), run.training.settings.as_dict()
+    changed = {name: value for name, value in own.items() if name == "seed" or value != usual[name]}
+    return " ".join(["dof solve", run.source, *(_option(n.replace("_", "-"), v) for n, v in changed.items())])
+
+
+def _option(name: str, value: Any) -> str:
+    return f"--{name if value else f'no-{name}'}" if isinstance(value, bool) else f"--{name} {value}"
 
 
 def write_race(race: Race, path: Path) -> None:
