@@ -198,13 +198,13 @@ def attention(x):
     return jnp.sum(jax.nn.softmax(q @ k.T) @ v)
 
 
-@pytest.mark.parametrize(
-    "f, ends", [(determinant, "custom_jvp_call"), (attention, "dot_general")], ids=["determinant", "attention"]
-)
-def test_structure_is_kept_until_something_mixes_all(f, ends):
+@pytest.mark.parametrize("f", [determinant, attention])
+def test_structure_is_kept_until_something_mixes_all(f):
+    """The product of the matrix with its inverse, in the law of the determinant; that of queries and keys."""
     found = dof.explain(dof.laplacian, f, X)
-    assert found.lost[0].primitive == ends
-    assert all(e.slots <= 2 * SIZE for e in found.equations[: found.equations.index(found.lost[0])])
+    assert found.lost[0].primitive == "dot_general"
+    before = found.equations[: found.equations.index(found.lost[0])]
+    assert all(e.slots <= 2 * SIZE for e in before if e.rule != "call")
     assert_close(jax.jit(dof.laplacian(f))(X), jax.jit(reference(np.eye(N), 0 * X, 0.0, f))(X), 1e-9)
 
 
