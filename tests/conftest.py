@@ -22,7 +22,17 @@ PACKAGE = Path(__file__).parent.parent / "src/dof"
 # Left out: what the user calls, which has errors of its own and shows source lines; triples and tangents, of which
 # loops and maps build some of axes and specs, or with other axes in front.
 LEFT_OUT = (
-    *("__init__", "apply", "arguments", "batching", "explain", "marked", "options", "register_rule", "value_and_grad"),
+    *(
+        "__init__",
+        "apply",
+        "arguments",
+        "batched",
+        "explain",
+        "function_primitive",
+        "options",
+        "register_rule",
+        "value_and_grad",
+    ),
     *("tangents", "triple", "shapes", "conditions", "stated", "problem", "settings", "solve"),
 )
 MODULES = [

@@ -13,8 +13,8 @@ from jax.sharding import PartitionSpec
 
 import dof  # noqa: F401
 from dof import jax_compat
-from dof.rules.general import ON_PURPOSE
-from dof.rules.registry import MISSING, RULES
+from dof.jaxpr.registry import MISSING, RULES
+from dof.jaxpr.rules.general import ON_PURPOSE
 
 x = jnp.ones(3)
 

@@ -115,7 +115,7 @@ def test_integer_coefficients_are_exact():
 
 def test_many_coordinates(monkeypatch):
     """Where known parts are not multiplied out."""
-    monkeypatch.setattr("dof.factor.DENSE_LIMIT", 2)
+    monkeypatch.setattr("dof.directions.factor.DENSE_LIMIT", 2)
     L = dof.Operator(a=A) + dof.Operator(a=1.0) + dof.Operator(a=dof.Factored(L2))
     assert_close(L(f)(x), reference(A + np.eye(4) + L2.T @ L2, 0 * B, 0.0, f)(x))
     assert_close((dof.Operator(a=A) + dof.Operator(a=A))(f)(x), reference(2 * A, 0 * B, 0.0, f)(x))

@@ -5,7 +5,7 @@ import pytest
 from jax import lax
 
 import dof
-from dof.product_order import with_short_transposes
+from dof.batching.transposed_products import with_short_transposes
 
 
 def layers(w, x):

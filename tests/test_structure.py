@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dof
-from dof.rows import NONE, Rows, collapse, merge, rows, uniform
-from dof.rules.registry import RULES, register
+from dof.jaxpr.registry import RULES, register
+from dof.triples.slots import NONE, Rows, collapse, merge, rows, uniform
 from oracle import assert_close, reference
 
 RNG = np.random.default_rng(5)

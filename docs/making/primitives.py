@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import jax
 
-from dof.rules import RULES
+from dof.jaxpr.rules import RULES
 
 FILES = {
     "constant": "constant",

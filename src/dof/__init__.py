@@ -14,16 +14,16 @@ reports), bench (measurements), cli (the command `dof`).
 import importlib.util
 from typing import Any
 
-from dof.apply import jointly, propagate
-from dof.batching import batched
-from dof.check import check
+from dof.api.apply import jointly, propagate
+from dof.api.check import check
+from dof.api.explain import Explanation, explain
+from dof.api.register_rule import register_rule
+from dof.batching.batched import batched
+from dof.batching.value_and_grad import value_and_grad
 from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
-from dof.explain import Explanation, explain
-from dof.matrices import BlockDiagonal, Factored
-from dof.operator import Operator, laplacian
-from dof.register_rule import register_rule
-from dof.triple import Triple
-from dof.value_and_grad import value_and_grad
+from dof.operators.matrices import BlockDiagonal, Factored
+from dof.operators.operator import Operator, laplacian
+from dof.triples.triple import Triple
 
 __version__ = "0.1.0"
 

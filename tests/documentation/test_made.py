@@ -6,7 +6,7 @@ import pytest
 from docs.making import hooks, layers, primitives
 from docs.making.docstrings import as_markdown
 
-from dof.rules import RULES
+from dof.jaxpr.rules import RULES
 
 
 def test_the_drawing_is_that_of_the_code():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dof import machine
+from dof import system
 from dof.bench.cases import Case
 from dof.bench.methods import METHODS
 from dof.bench.process import Failure, Worker
@@ -46,7 +46,7 @@ class Ruler:
     """A matrix product that is run in every round: what this machine can do at that moment."""
 
     def __init__(self) -> None:
-        self._worker = Worker(Job("", "", 0, 0, machine.free_bytes()))
+        self._worker = Worker(Job("", "", 0, 0, system.free_bytes()))
         self._worker.ask("ruler", seconds=PATIENCE)
         self.rates: list[float] = []
         self.device = self._worker.ask("device", seconds=PATIENCE)
@@ -68,7 +68,7 @@ class Ruler:
 def run_case(
     case: Case, methods: Sequence[str], points: int, seed: int, limits: Limits, ruler: Ruler, report: Report
 ) -> CaseResult:
-    memory = int(MEMORY_SHARE * machine.free_bytes())
+    memory = int(MEMORY_SHARE * system.free_bytes())
     workers = {name: Worker(Job(case.name, name, points, seed, memory)) for name in (TRUTH, *methods)}
     try:
         report("truth")

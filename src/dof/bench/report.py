@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from dof import machine
+from dof import system
 from dof.bench.grid import Grid
 from dof.bench.paper import paper_grids
 from dof.bench.plots import plot_inputs, plot_methods, plot_paper, plot_theory
@@ -58,7 +58,7 @@ def _machine(run: Run, rate: float) -> str:
 def write_theory(sweeps: list[Sweep], out: Path, console: Console) -> None:
     grids = [_theory_grid(sweep) for sweep in sweeps]
     show(grids, console)
-    data = {"suite": "theory", "versions": machine.versions(), "sweeps": [asdict(sweep) for sweep in sweeps]}
+    data = {"suite": "theory", "versions": system.versions(), "sweeps": [asdict(sweep) for sweep in sweeps]}
     (out / "theory.json").write_text(json.dumps(data, indent=1))
     (out / "theory.md").write_text("\n\n".join(grid.in_markdown() for grid in grids))
     plot_theory(sweeps, out / "theory.png")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dof import machine
+from dof import system
 from dof.bench.cases import CASES, PAPER_OPERATORS, Case
 from dof.bench.methods import METHODS
 from dof.bench.process import Failure
@@ -47,7 +47,7 @@ SUITES = {
 
 def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, report: Report) -> Run:
     ruler = Ruler()
-    run = Run(suite.name, seed, {**machine.describe(), "device": ruler.device}, machine.versions())
+    run = Run(suite.name, seed, {**system.describe(), "device": ruler.device}, system.versions())
     run.missing = {name: METHODS[name].package or "" for name in suite.methods if not METHODS[name].is_installed}
     try:
         ruler.measure()

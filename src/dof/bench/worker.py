@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof import machine
+from dof import system
 from dof.bench import xla
 from dof.bench.cases import CASES, Case, at_points
 from dof.bench.methods import METHODS, of_point
@@ -54,7 +54,7 @@ class Built:
 
 def serve(connection: Connection, job: Job) -> None:
     """Answer commands until the other side is gone: (True, answer), or (False, why not)."""
-    machine.limit_memory(job.memory)
+    system.limit_memory(job.memory)
     built: dict[str, Built] = {}
     commands = {
         "build": lambda: _answer_build(job, built),
@@ -124,10 +124,10 @@ def _build_in_torch(case: Case, task: Callable[..., Any], weights: Any, x: Any, 
 
 def _with_first_run(built: Built) -> Built:
     """The first run shows what it adds to the memory that is resident. Its time does not count: it may load code."""
-    machine.restart_peak()
-    before = machine.resident_bytes()
+    system.restart_peak()
+    before = system.resident_bytes()
     built.call()
-    built.facts["peak"] = max(0, machine.peak_bytes() - before)
+    built.facts["peak"] = max(0, system.peak_bytes() - before)
     built.facts["first"] = built.seconds()
     return built
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from jax import lax
 
 from dof.jax_compat import Closed, Literal, find_primitive, program_of
-from dof.program import Program, Step, as_program, written_out
-from dof.rules.registry import family_of
-from dof.triple import is_smooth
+from dof.jaxpr.program import Program, Step, as_program, written_out
+from dof.jaxpr.registry import family_of
+from dof.triples.triple import is_smooth
 
 
 class State(NamedTuple):

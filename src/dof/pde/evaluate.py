@@ -10,16 +10,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.apply import after_propagation
-from dof.coefficients import Evaluated, dense
+from dof.api.apply import after_propagation
 from dof.errors import ArgumentError, describe
+from dof.operators.coefficients import Evaluated, dense
+from dof.operators.coordinates import Space
 from dof.options import DEFAULT
 from dof.pde.affine import affine_reads
 from dof.pde.merge import contribution, merges_of
 from dof.pde.plan import Plan, Planned, gradient_places, make_plan
 from dof.pde.reads import Applied, First, Gradient, Read, Second
-from dof.readout import full_triple, value_as_array
-from dof.space import Space
+from dof.triples.readout import full_triple, value_as_array
 
 
 def by_propagation(problem: Any, net: Callable[[Any], Any], point: Any, parameters: Any) -> Any:

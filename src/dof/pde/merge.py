@@ -16,9 +16,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.array_types import Array
 from dof.jax_compat import Closed, Literal, as_function, bind, is_traced, parts
 from dof.pde.reads import Read
+from dof.typing import Array
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from typing import Any
 import jax
 import numpy as np
 
-from dof.coefficients import Evaluated, Rows
-from dof.directions import KnownRows
-from dof.factor import factor
+from dof.directions.factor import factor
+from dof.directions.shared import share
+from dof.directions.sparse_rows import KnownRows
+from dof.operators.coefficients import Evaluated, Rows
+from dof.operators.coordinates import Space
 from dof.pde.merge import Merge
 from dof.pde.reads import Applied, First, Gradient, Read, Second, Users, combined, pair, unit
-from dof.propagate import real_channels
-from dof.share import share
-from dof.space import Space
+from dof.pipeline import real_channels
 
 Sum = tuple[tuple[float, int], ...]
 """Σ weight · channel"""

@@ -12,11 +12,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.array_types import Array
-from dof.coefficients import Blocks, Diagonal, Evaluated, Matrix, Rows, map_linear
-from dof.directions import KnownRows
-from dof.factor import DENSE_LIMIT, factor, is_known
-from dof.space import Space
+from dof.directions.factor import DENSE_LIMIT, factor, is_known
+from dof.directions.sparse_rows import KnownRows
+from dof.operators.coefficients import Blocks, Diagonal, Evaluated, Matrix, Rows, map_linear
+from dof.operators.coordinates import Space
+from dof.typing import Array
 
 
 @dataclass(frozen=True)

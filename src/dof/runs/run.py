@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dof import machine
+from dof import system
 from dof.errors import Diverged
 from dof.runs import checkpoint
 from dof.runs.folder import Folder
@@ -49,8 +49,8 @@ class Run:
             "parameters": int(self.state.theta.size),
             "plan": str(problem.plan),
             "settings": self.training.settings.as_dict(),
-            "versions": machine.versions(),
-            "machine": machine.describe(),
+            "versions": system.versions(),
+            "machine": system.describe(),
         }
 
 

@@ -1,0 +1,140 @@
+"""Operators applied to functions: L(f), L.with_value(f), several at once, and the triples themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from jax.sharding import Mesh
+
+from dof.arguments import Argnums, require_argnums, require_callable
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.options import CutChoice, Options, Structure
+from dof.pipeline import HasCoefficients, Propagated, propagate_all
+from dof.triples.readout import full_triple, value_as_array
+
+
+def after_propagation(
+    f: Callable[..., Any],
+    operators: Sequence[HasCoefficients],
+    argnums: Argnums,
+    options: Options,
+    read: Callable[[Propagated], Any],
+    wants_tangents: bool = False,
+) -> Callable[..., Any]:
+    """The function of the arguments of f that propagates the operators through f and reads the result."""
+    require_callable(f)
+    require_argnums(argnums)
+
+    @wraps(f)
+    def applied(*args: Any, **kwargs: Any) -> Any:
+        return read(propagate_all(f, operators, argnums, args, kwargs, options, wants_tangents))
+
+    return applied
+
+
+class Applicable:
+    """What makes an operator a transformation of functions."""
+
+    def __call__(
+        self,
+        f: Callable[..., Any],
+        argnums: Argnums = 0,
+        *,
+        structure: Structure = "auto",
+        cut: CutChoice = "auto",
+        directions: int | None = None,
+        mesh: Mesh | None = None,
+        axis: str | None = None,
+    ) -> Callable[..., Any]:
+        """L f, a function of the arguments of f; derivatives are with respect to the argument(s) `argnums`.
+
+        `structure` and `cut` say how the work is done, not what comes out; `dof.explain` shows what they did.
+
+        structure: "auto" keeps for each element only the directions it depends on, where that pays; "sparse" wherever
+            it can be done; "dense" nowhere.
+        cut: "auto" lets few values that carry all influence of x take its place, where that pays; None never does.
+        directions: how many to take at once, one group after the other, for functions whose tangents do not fit even
+            for one point (for many points there is `dof.batched`). Groups have neither structure nor cuts.
+        mesh, axis: spread the directions over the devices along that axis of the mesh.
+        """
+        options = Options(structure, cut, directions, mesh, axis)
+        return after_propagation(f, self._operators(), argnums, options, self._read)
+
+    def with_value(self, f: Callable[..., Any], argnums: Argnums = 0, **options: Any) -> Callable[..., Any]:
+        """(f, L f) from the same pass, with the same options."""
+        read = lambda p: (p.each(value_as_array), self._read(p))  # noqa: E731
+        return after_propagation(f, self._operators(), argnums, Options(**options), read)
+
+    def _operators(self) -> Sequence[Any]:
+        return (self,)
+
+    def _read(self, propagated: Propagated) -> Any:
+        (reading,) = propagated.readings
+        return propagated.each(reading.of)
+
+
+class Jointly(Applicable):
+    """Several operators of one function, from one pass; the results are a tuple."""
+
+    def __init__(self, operators: Sequence[Any]) -> None:
+        self.operators = tuple(operators)
+
+    def __repr__(self) -> str:
+        return f"dof.jointly{self.operators!r}"
+
+    def _operators(self) -> Sequence[Any]:
+        return self.operators
+
+    def _read(self, propagated: Propagated) -> Any:
+        return tuple(propagated.each(reading.of) for reading in propagated.readings)
+
+
+def jointly(*operators: Any) -> Jointly:
+    """All the operators at once: the value and the directional derivatives are computed only once.
+
+    >>> import dof, jax.numpy as jnp
+    >>> u_t, u_xx = dof.Operator(b=jnp.array([1.0, 0.0])), dof.Operator(a=jnp.array([0.0, 1.0]))
+    >>> f = lambda tx: jnp.exp(-tx[0]) * tx[1] ** 3
+    >>> [float(v) for v in dof.jointly(u_t, u_xx)(f)(jnp.array([0.0, 2.0]))]
+    [-8.0, 12.0]
+    """
+    fix = "dof.jointly(L1, L2)(f)(x), with the operators one by one"
+    if not operators:
+        raise ArgumentError(describe("jointly", "has no operators", "at least one", fix))
+    for operator in operators:
+        require_operator(operator, "jointly", fix)
+    return Jointly(operators)
+
+
+def propagate(
+    f: Callable[..., Any], L: Any, argnums: Argnums = 0, *, structure: Structure = "auto", cut: CutChoice = "auto"
+) -> Callable[..., Any]:
+    """The triples (f, directional derivatives of f, (L − c) f) at the arguments of f.
+
+    `tangents` has one entry per direction: the rows that were given for `dof.Factored`; scaled coordinates for a
+    constant diagonal A; scaled eigenvectors for a constant dense one. For an A that is traced they are the coordinates.
+    Without a second-order part there are none. `applied` is stacked in front for `dof.jointly` only.
+
+    >>> import dof, jax.numpy as jnp
+    >>> log_psi = lambda r: -jnp.sum(r**2) / 2  # a harmonic oscillator in its ground state
+    >>> t = dof.propagate(log_psi, dof.laplacian)(jnp.array([0.5, 1.0, 2.0]))
+    >>> print(f"{-(t.applied + jnp.sum(t.tangents**2)) / 2:.4f}")  # −Δψ / 2ψ
+    -1.1250
+    """
+    require_operators(L, "dof.propagate(f, L)(x)")
+    read = lambda p: p.each(lambda out: full_triple(out, p.form, p.readings))  # noqa: E731
+    return after_propagation(f, L._operators(), argnums, Options(structure, cut), read, wants_tangents=True)
+
+
+def require_operators(L: Any, fix: str) -> None:
+    """One operator, or several of them jointly."""
+    if not isinstance(L, Jointly):
+        require_operator(L, "L", fix)
+
+
+def require_operator(value: Any, argument: str, fix: str) -> None:
+    if not isinstance(value, Applicable) or isinstance(value, Jointly):
+        found = f"is or has an entry of type {type(value).__name__}"
+        raise ArgumentTypeError(describe(argument, found, "operators", fix))

@@ -1,0 +1,99 @@
+"""Compare an operator with nested automatic differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.api.apply import require_operator
+from dof.arguments import Argnums, split_arguments
+from dof.jax_compat import enable_x64
+from dof.operators.coefficients import dense
+from dof.operators.coordinates import Space
+from dof.pipeline import HasCoefficients
+
+
+def nested_autodiff(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """L f from the full Hessian: what dof computes without it."""
+
+    def reference(*args: Any, **kwargs: Any) -> Any:
+        x, put_back = split_arguments(args, argnums)
+        space = Space.of(x)
+        at = L.at(x, space)
+        a = sum(map(dense, at.a), np.zeros((space.size, space.size)))
+        b = np.zeros(space.size) if at.b is None else at.b
+        c = 0.0 if at.c is None else at.c
+        point = jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(x)])
+
+        def of_vector(vector: Any) -> Any:
+            return f(*put_back(space.point(vector)), **kwargs)
+
+        value, slope = of_vector(point), jax.jacfwd(of_vector)(point)
+        hessian = jax.jacfwd(jax.jacfwd(of_vector))(point)
+        return jax.tree.map(
+            lambda v, j, h: jnp.sum(a * h, axis=(-2, -1)) + jnp.sum(b * j, axis=-1) + c * v, value, slope, hessian
+        )
+
+    return reference
+
+
+@dataclass(frozen=True)
+class Check:
+    """How far L f is from nested automatic differentiation, relative to the largest entry of the reference.
+
+    `error` is that of dof; `autodiff_error` is that of nested differentiation in the precision of x, both against the
+    reference in float64 (`reference_dtype` says if that was possible).
+    """
+
+    value: Any
+    reference: Any
+    error: float
+    autodiff_error: float
+    reference_dtype: str
+
+    def __str__(self) -> str:
+        return (
+            f"dof is {self.error:.1e} away from nested autodiff in {self.reference_dtype} "
+            f"(nested autodiff in the precision of x: {self.autodiff_error:.1e})"
+        )
+
+
+def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwargs: Any) -> Check:
+    """Compute L f at f's arguments with dof and with nested automatic differentiation, and compare.
+
+    >>> import dof, jax.numpy as jnp
+    >>> dof.check(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)).error < 1e-6
+    True
+    """
+    require_operator(L, "L", "dof.check(L, f, x), for each operator by itself")
+    value = L(f, argnums)(*args, **kwargs)
+    own = nested_autodiff(L, f, argnums)(*args, **kwargs)
+    with enable_x64():
+        reference = nested_autodiff(L, f, argnums)(*_in_double(args), **_in_double(kwargs))
+    dtype = jnp.result_type(*jax.tree.leaves(reference))
+    return Check(value, reference, _distance(value, reference), _distance(own, reference), str(dtype))
+
+
+def _in_double(tree: Any) -> Any:
+    def convert(leaf: Any) -> Any:
+        is_array = isinstance(leaf, (jax.Array, np.ndarray))
+        if not is_array or not jnp.issubdtype(leaf.dtype, jnp.inexact):
+            return leaf
+        return leaf.astype(np.complex128 if jnp.iscomplexobj(leaf) else np.float64)
+
+    return jax.tree.map(convert, tree)
+
+
+def _distance(value: Any, reference: Any) -> float:
+    """The largest difference, relative to the largest entry of the reference; NaN if there is one anywhere."""
+    found, expected = (
+        np.concatenate([np.zeros(0), *(np.ravel(np.asarray(leaf, np.complex128)) for leaf in jax.tree.leaves(tree))])
+        for tree in (value, reference)
+    )
+    scale = np.max(np.abs(expected), initial=0)
+    return float(np.max(np.abs(found - expected), initial=0) / (scale or 1))

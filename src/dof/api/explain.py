@@ -1,0 +1,113 @@
+"""What was done to apply an operator, equation by equation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from dof.api.apply import require_operators
+from dof.arguments import Argnums, require_argnums, require_callable, split_arrays
+from dof.jaxpr.trace_log import Cut, Equation, Log
+from dof.options import CutChoice, Options, Structure
+from dof.pipeline import propagate_all
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What `dof.explain` found; `print` shows it as a table.
+
+    >>> import dof, jax.numpy as jnp
+    >>> found = dof.explain(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3))
+    >>> [(equation.primitive, equation.rule, equation.slots) for equation in found.equations]
+    [('sin', 'elementwise', 1), ('reduce_sum', 'linear', 3)]
+    >>> [equation.lost for equation in found.lost]
+    ['it sums over elements of all directions']
+    """
+
+    directions: int
+    """How many there are at the start: the rank of A, if A is known."""
+    steps: tuple[Equation | Cut, ...]
+    """In the order in which they were taken."""
+
+    @property
+    def equations(self) -> tuple[Equation, ...]:
+        """The steps that are equations which x has an influence on."""
+        return tuple(step for step in self.steps if isinstance(step, Equation))
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """The steps at which the elements of some values took the place of the directions."""
+        return tuple(step for step in self.steps if isinstance(step, Cut))
+
+    @property
+    def lost(self) -> tuple[Equation, ...]:
+        """Equations at which elements came to have all directions of the operands."""
+        return tuple(equation for equation in self.equations if equation.lost)
+
+    @property
+    def slots(self) -> int:
+        """Directions kept for each element of the last result."""
+        outer = [equation for equation in self.equations if not equation.depth]
+        return outer[-1].slots if outer else 0
+
+    def __str__(self) -> str:
+        return "\n".join([*self._summary(), "", *_table([_row(step) for step in self.steps])])
+
+    def _summary(self) -> list[str]:
+        lines = [f"{self.directions} directions"]
+        lines += [f"cut: {cut.before} → {cut.after} directions, at {', '.join(cut.values)}" for cut in self.cuts]
+        return lines + [f"structure ends at `{e.primitive}` ({e.source}): {e.lost}" for e in self.lost]
+
+
+def explain(
+    L: Any,
+    f: Callable[..., Any],
+    *args: Any,
+    argnums: Argnums = 0,
+    structure: Structure = "auto",
+    cut: CutChoice = "auto",
+    **kwargs: Any,
+) -> Explanation:
+    """What L(f, argnums)(*args, **kwargs) does, without doing it: for each equation its rule, how many directions its
+    result keeps, roughly what that costs, and why structure ends where it does; and the cuts.
+
+    >>> import dof, jax.numpy as jnp
+    >>> net = lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ jnp.ones((1000, 8))) @ jnp.ones((8, 64))))
+    >>> found = dof.explain(dof.laplacian, net, jnp.ones(1000))
+    >>> found.directions, found.cuts[0].after
+    (1000, 8)
+    """
+    require_operators(L, "dof.explain(L, f, x)")
+    require_callable(f)
+    require_argnums(argnums)
+    log: Log = []
+
+    arrays, rebuild = split_arrays((args, kwargs))
+
+    def propagate(arrays: Any) -> Any:
+        args, kwargs = rebuild(arrays)
+        done = propagate_all(f, L._operators(), argnums, args, kwargs, Options(structure, cut), log=log)
+        counted.append(done.form.directions)
+        return done.outputs
+
+    counted: list[int] = []
+    jax.eval_shape(propagate, arrays)
+    return Explanation(counted[0], tuple(log))
+
+
+COLUMNS = ("equation", "rule", "result", "slots", "operations", "")
+
+
+def _row(step: Equation | Cut) -> tuple[str, ...]:
+    if isinstance(step, Cut):
+        return ("── cut", "", ", ".join(step.values), f"{step.before} → {step.after}", "", "")
+    name, shape = "  " * step.depth + step.primitive, str(list(step.shape))
+    return name, step.rule, shape, f"{step.slots}/{step.directions}", f"{step.operations:.2g}", step.lost
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (COLUMNS, *rows)]

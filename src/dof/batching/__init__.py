@@ -1,0 +1,1 @@
+"""Many points in blocks, on one or several devices, and directions in groups."""

@@ -1,0 +1,64 @@
+"""A function of one point applied to many, in blocks: the memory is that of one block, forwards and backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import jax
+from jax import lax
+from jax.sharding import Mesh
+
+from dof.arguments import require_callable
+from dof.batching.block_size import Chunk, chunk_size, peak_bytes, require_chunk, shared_bytes
+from dof.batching.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
+from dof.batching.devices import on_all_devices
+from dof.options import require_mesh
+
+
+def batched(
+    g: Callable[..., Any],
+    in_axes: Any = 0,
+    chunk: Chunk = "auto",
+    *,
+    mesh: Mesh | None = None,
+    axis: str | None = None,
+) -> Callable[..., Any]:
+    """`jax.vmap(g, in_axes)` in blocks of points, one after the other.
+
+    chunk: points per block. "auto" takes as many as fit the cache of a CPU, or a quarter of the free memory of an
+        accelerator; None takes all at once, which is `jax.vmap`. Derivatives are computed block by block as well: a
+        block is run again for them, so that nothing is stored for the others.
+    mesh, axis: run the points on all devices along that axis of the mesh, each in its own blocks.
+
+    >>> import dof, jax, jax.numpy as jnp
+    >>> laplacians = dof.batched(dof.laplacian(lambda x: jnp.sum(x**3)), chunk=2)
+    >>> print(laplacians(jnp.arange(6.0).reshape(3, 2)))
+    [ 6. 30. 54.]
+    """
+    require_callable(g)
+    require_chunk(chunk)
+    require_mesh(mesh, axis)
+
+    @wraps(g)
+    def apply(*args: Any, **kwargs: Any) -> Any:
+        batch = read_batch(args, kwargs, in_axes)
+
+        def run(shared: list[Any], mapped: list[Any]) -> Any:
+            return _in_blocks(lambda _, args, kwargs: g(*args, **kwargs), batch, chunk, shared, mapped)
+
+        return on_all_devices(run, mesh, axis, batch.shared, batch.mapped)
+
+    return apply
+
+
+def _in_blocks(g: Callable[..., Any], batch: Batch, chunk: Chunk, shared: list[Any], mapped: list[Any]) -> Any:
+    n = mapped[0].shape[0]
+    jaxpr, flags, of_point = batch.trace(g, (), shared, mapped)
+    of_block = jax.vmap(of_point, in_axes=(None, None, 0))
+    blocks, size = divide(n, chunk_size(chunk, lambda: peak_bytes(jaxpr, flags), n, shared_bytes(jaxpr, flags)))
+    if blocks == 1:
+        return of_block((), shared, mapped)
+    again = jax.checkpoint(of_block)
+    return out_of_blocks(lax.map(lambda block: again((), shared, block), in_blocks(mapped, blocks, size)), n)

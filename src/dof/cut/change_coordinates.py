@@ -1,0 +1,117 @@
+"""At a cut, its elements take the place of the coordinates of x.
+
+    K_ij = Σ_kl q_kl g_k(i) g_l(j)
+
+The directions g_k are exchanged for those along the elements themselves, and the form q for K. K is a polynomial in the
+derivatives g: right for any rank and any sign, and differentiable as often as one likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.triples.couplings import Coupling
+from dof.triples.quadratic_form import Form
+from dof.triples.slots import rows
+from dof.triples.tangents import Tangents, frame_of, in_frame
+from dof.triples.triple import Triple
+from dof.typing import Array
+
+
+class Exchanged(NamedTuple):
+    """The form and the triples after the cut; and the new directions by the old ones, (old, new)."""
+
+    form: Form
+    triples: list[Triple]
+    directions: Array
+
+
+def exchange(form: Form, shared: Sequence[Triple], others: Sequence[Triple]) -> Exchanged:
+    """For triples that all have tangents. Each pair of groups has a part of K for itself: of the shared ones, whose
+    derivatives do not depend on x, as those of a first linear layer, it is computed once for all points of a batch."""
+    frame = frame_of([*shared, *others])
+    groups = [jnp.concatenate([_columns(t, frame) for t in group], axis=1) for group in (shared, others) if group]
+    starts = np.cumsum([0, *(g.shape[1] for g in groups)]).tolist()
+    parts = _parts_of_gram(form.within(frame), groups)
+    has_derivatives = _is_finite(parts[len(groups) - 1, len(groups) - 1]) if others else None
+    couplings = [
+        Coupling(matrix[None], channel, starts[i], None if i == j else starts[j])
+        for (i, j), part in parts.items()
+        for channel, matrix in enumerate(_masked(part, i, j, len(groups) - 1, has_derivatives))
+    ]
+    directions = jnp.concatenate(groups, axis=1)
+    if len(frame) < form.directions:
+        directions = jnp.zeros((form.directions, starts[-1]), directions.dtype).at[frame].set(directions)
+    new = Form(np.zeros((form.channels, starts[-1])), tuple(couplings))
+    return Exchanged(new, _along_themselves(shared, others, has_derivatives), directions)
+
+
+def _columns(triple: Triple, frame: np.ndarray) -> Array:
+    """The tangents as real columns, one for each element; complex elements have two."""
+    flat = in_frame(triple, frame).tangents.reshape(len(frame), -1)
+    return jnp.concatenate([flat.real, flat.imag], axis=1) if jnp.iscomplexobj(flat) else flat
+
+
+def _parts_of_gram(form: Form, groups: Sequence[Array]) -> dict[tuple[int, int], Array]:
+    # What varies along a batch comes first in a product, so that the batch is but more rows of one matrix.
+    pairs = [(i, j) for i in range(len(groups)) for j in range(i + 1)]
+    return {(i, j): form.pair(groups[i], groups[j]) if i > j else _gram(form, groups[i]) for i, j in pairs}
+
+
+def _is_finite(gram: Array) -> Array:
+    """Which elements have derivatives at all. One without may be masked later, and then must not be seen in K."""
+    return jnp.isfinite(jnp.diagonal(gram, axis1=1, axis2=2)).all(axis=0)
+
+
+def _masked(part: Array, i: int, j: int, last: int, has_derivatives: Array | None) -> Array:
+    """A part of K without the elements of the last group that have no derivatives."""
+    if has_derivatives is None or i < last:
+        return part
+    kept = has_derivatives[:, None] & has_derivatives if i == j else has_derivatives[:, None]
+    return jnp.where(kept, part, 0)
+
+
+def _gram(form: Form, g: Array) -> Array:
+    """gᵀ q g. Its derivative is the sum of a product and of its mirror image: JAX would compute both."""
+    if not form.is_known:  # what is traced must not be closed over
+        return form.pair(g, g)
+
+    @jax.custom_jvp
+    def gram(g: Array) -> Array:
+        return form.pair(g, g)
+
+    @gram.defjvp
+    def derivative(primals: Any, tangents: Any) -> Any:
+        half = form.pair(*primals, *tangents)
+        return gram(*primals), half + jnp.swapaxes(half, 1, 2)
+
+    return gram(g)
+
+
+def _along_themselves(
+    shared: Sequence[Triple], others: Sequence[Triple], has_derivatives: Array | None
+) -> list[Triple]:
+    """Each element has one direction, along itself; NaN if it has no derivatives."""
+    start, found = 0, []
+    first = sum(_units(triple).size for triple in shared)
+    for n, triple in enumerate([*shared, *others]):
+        data = units = _units(triple)
+        if n >= len(shared) and has_derivatives is not None:
+            there = has_derivatives[start - first : start - first + units.size].reshape(units.shape)
+            data = jnp.where(there, units, np.nan)
+        index = rows(start + np.arange(units.size).reshape(units.shape))
+        found.append(Triple(triple.value, Tangents(data, index), triple.applied))
+        start += units.size
+    return found
+
+
+def _units(triple: Triple) -> np.ndarray:
+    """One for each element; a complex one has two directions, along 1 and i."""
+    shape, dtype = np.shape(triple.value), jnp.result_type(triple.value)
+    units = [1, 1j] if jnp.iscomplexobj(triple.value) else [1]
+    return np.stack([np.full(shape, unit, dtype) for unit in units])

@@ -1,0 +1,1 @@
+"""Propagation of triples through a traced JAX program."""

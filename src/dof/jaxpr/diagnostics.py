@@ -1,0 +1,80 @@
+"""Why a walk could not go on: the equation, its source line, and whether JAX itself could differentiate it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import jax
+import numpy as np
+
+from dof.errors import ArgumentError, NotDifferentiableError, describe
+from dof.jax_compat import JaxprEqn, shape_of, source_line
+from dof.jaxpr.nested_jvp import Function, function_of, restrict
+from dof.triples.quadratic_form import Form
+from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of
+
+
+def refuse_reference(eqn: JaxprEqn) -> NoReturn:
+    """A reference from outside would hold a value without its derivatives."""
+    place = f"`{eqn.primitive.name}` at {source_line(eqn)}"
+    found = f"writes a value that depends on x to a mutable reference from outside ({place})"
+    fix = "create the reference inside f, or return the value and write it outside"
+    raise NotDifferentiableError(describe("f", found, "a function without side effects of this kind", fix))
+
+
+def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) -> NoReturn:
+    """Say where the function has no derivative; another error only gets the place added."""
+    place = f"primitive `{eqn.primitive.name}` at {source_line(eqn)}"
+    if twice_differentiable(function_of(eqn.primitive, eqn.params), operands):
+        error.add_note(f"dof was propagating through the {place}.")
+        raise error
+    found = f"applies the {place} to a value that depends on x, and JAX cannot differentiate it: {error}"
+    fix = "wrap it in `jax.custom_jvp`, or give its argument to `jax.lax.stop_gradient` if it shall count as constant"
+    raise NotDifferentiableError(describe("f", found, "a function that is twice differentiable", fix)) from error
+
+
+def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
+    """Whether nested jvp of `function` can be traced; if the function itself cannot, that is not what is wrong."""
+    values = jax.eval_shape(lambda: function(*map(value_of, operands)))
+    active = [i for i, operand in enumerate(operands) if isinstance(operand, Triple)]
+    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
+    of_active, primals = restrict(function, operands, active, smooth)
+
+    def twice(*v: Any) -> Any:
+        return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], v, primals)[1]
+
+    try:
+        jax.eval_shape(twice, *primals)
+    except Exception:
+        return False
+    return True
+
+
+def checked(rule: Callable[..., Any], eqn: JaxprEqn) -> Callable[..., Any]:
+    """A user's rule, of which results that do not fit the equation are refused."""
+
+    def checking(walk: Any, *operands: Any, **params: Any) -> Any:
+        results = rule(walk, *operands, **params)
+        _require_shapes(eqn, results, walk.form)
+        return results
+
+    return checking
+
+
+def _require_shapes(eqn: JaxprEqn, results: Sequence[Any], form: Form) -> None:
+    shapes = [shape_of(v) for v in eqn.outvars]
+    found = [_shapes(result) for result in results]
+    expected = [(shape, (form.directions, *shape), (form.channels, *shape)) for shape in shapes]
+    fits = [all(f is None or f == e for f, e in zip(*pair, strict=True)) for pair in zip(found, expected, strict=False)]
+    if len(found) != len(expected) or not all(fits):
+        fix = "return [dof.Triple(value, tangents, applied)], stacked in front as those of the operands are"
+        place = f"for `{eqn.primitive.name}` at {source_line(eqn)}"
+        told = f"{place} returned the shapes {found} of value, tangents, applied"
+        raise ArgumentError(describe("rule", told, f"one entry for each result: {expected}", fix))
+
+
+def _shapes(result: Any) -> tuple[Any, ...]:
+    return tuple(
+        None if p is None else np.shape(p) for p in (value_of(result), tangents_of(result), applied_of(result))
+    )

@@ -1,0 +1,115 @@
+"""First and second derivatives of elementwise functions by nested jvp, traced once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.jax_compat import Closed, Literal, Primitive, as_function, parts
+from dof.jaxpr.nested_jvp import Function, function_of
+from dof.triples.triple import Triple, add, is_smooth, value_of
+
+
+class Derivatives(NamedTuple):
+    """f_i by operand; by pair i ≤ j of operands f_ii, or f_ij + f_ji. One that is missing vanishes identically."""
+
+    first: dict[int, Any]
+    second: dict[tuple[int, int], Any]
+
+
+class Traced(NamedTuple):
+    """A program (operands, tangents of the varying ones) ↦ all derivatives along these tangents."""
+
+    jaxpr: Closed
+    tree: Any
+    varying: tuple[int, ...]
+
+    def at(self, values: Sequence[Any]) -> list[Derivatives]:
+        """The derivatives of each result, leaving out those that the trace shows to be zero."""
+        evaluated = as_function(self.jaxpr)(*values, *(jnp.ones_like(values[i]) for i in self.varying))
+        vanish = _vanishing(self.jaxpr)
+        found = jax.tree.unflatten(self.tree, [None if zero else e for e, zero in zip(evaluated, vanish, strict=True)])
+        return [Derivatives(_without_none(f.first), _merge_mixed(_without_none(f.second))) for f in found]
+
+
+def derivatives_of_primitive(primitive: Primitive, params: dict[str, Any], operands: Sequence[Any]) -> Derivatives:
+    """Of an elementwise primitive. A deep network asks for the same again and again, so the trace is kept."""
+    values, varying = [value_of(operand) for operand in operands], varying_among(operands)
+    key = (primitive, tuple(sorted(params.items())), varying, tuple(map(jax.typeof, values)))
+    if key not in _TRACES:
+        _TRACES[key] = trace_derivatives(function_of(primitive, params), varying, values)
+    (found,) = _TRACES[key].at(values)
+    return found
+
+
+_TRACES: dict[Any, Traced] = {}
+
+
+def varying_among(operands: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(i for i, operand in enumerate(operands) if isinstance(operand, Triple))
+
+
+def trace_derivatives(function: Function, varying: tuple[int, ...], values: Sequence[Any]) -> Traced:
+    """Trace the derivatives of the floating results of `function` in the operands that vary."""
+
+    def smooth(*operands: Any) -> list[Any]:
+        return [value for value in function(*operands) if is_smooth(value)]
+
+    def all_derivatives(*arguments: Any) -> list[Derivatives]:
+        operands, tangents = arguments[: len(values)], dict(zip(varying, arguments[len(values) :], strict=True))
+        by_one = {i: _along(smooth, i, tangents[i]) for i in varying}
+        first = {i: by_one[i](*operands) for i in varying}
+        pairs = [(i, j) for i in varying for j in varying]
+        second = {(i, j): _along(by_one[i], j, tangents[j])(*operands) for i, j in pairs}
+        return [Derivatives(_nth(first, n), _nth(second, n)) for n in range(len(first[varying[0]]))]
+
+    jaxpr, shapes = jax.make_jaxpr(all_derivatives, return_shape=True)(*values, *(values[i] for i in varying))
+    return Traced(jaxpr, jax.tree.structure(shapes), varying)
+
+
+def _along(function: Function, i: int, tangent: Any) -> Function:
+    """The derivative along a tangent of operand i. A tangent of ones gives ∂f/∂(operand i), elementwise."""
+
+    def derivative(*operands: Any) -> list[Any]:
+        def of_one(operand: Any) -> list[Any]:
+            return function(*operands[:i], operand, *operands[i + 1 :])
+
+        return jax.jvp(of_one, (operands[i],), (tangent,))[1]
+
+    return derivative
+
+
+def _nth(entries: dict[Any, list[Any]], n: int) -> dict[Any, Any]:
+    return {key: entry[n] for key, entry in entries.items()}
+
+
+def _without_none(entries: dict[Any, Any]) -> dict[Any, Any]:
+    return {key: entry for key, entry in entries.items() if entry is not None}
+
+
+def _merge_mixed(second: dict[tuple[int, int], Any]) -> dict[tuple[int, int], Any]:
+    """Both orders of a mixed derivative: a function with a derivative of its own may have two different ones."""
+    merged: dict[tuple[int, int], Any] = {}
+    for (i, j), entry in second.items():
+        key = (min(i, j), max(i, j))
+        merged[key] = add(merged.get(key), entry)
+    return merged
+
+
+def _vanishing(jaxpr: Closed) -> list[bool]:
+    """Which results are zero whatever the operands: a literal zero, or one that was broadcast."""
+    open_jaxpr, _ = parts(jaxpr)
+    filled = {
+        eqn.outvars[0]
+        for eqn in open_jaxpr.eqns
+        if eqn.primitive.name == "broadcast_in_dim" and _is_zero_literal(eqn.invars[0])
+    }
+    return [_is_zero_literal(v) or (not isinstance(v, Literal) and v in filled) for v in open_jaxpr.outvars]
+
+
+def _is_zero_literal(atom: Any) -> bool:
+    return isinstance(atom, Literal) and np.ndim(atom.val) == 0 and not atom.val

@@ -1,0 +1,93 @@
+"""A function that is traced as one equation which carries a rule for it. To every other transformation it is the
+plain program; under vmap the rule is mapped too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.interpreters import ad, batching, mlir
+
+from dof.jax_compat import Closed, Primitive, as_function, hoist_constants
+from dof.jaxpr.registry import Rule, register
+from dof.triples.triple import Triple
+
+marked_p = Primitive("dof_marked")
+marked_p.multiple_results = True
+
+
+def marked(function: Callable[..., Any], rule: Rule) -> Callable[..., Any]:
+    """`function`, of any pytrees of arrays. What it closes over are operands in front, which the rule does not get."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves, tree = jax.tree.flatten((args, kwargs))
+
+        def of_leaves(*flat: Any) -> Any:
+            args, kwargs = jax.tree.unflatten(tree, flat)
+            return function(*args, **kwargs)
+
+        traced, shapes = jax.make_jaxpr(of_leaves, return_shape=True)(*leaves)
+        jaxpr, consts = hoist_constants(traced)
+        out = marked_p.bind(*consts, *leaves, jaxpr=jaxpr, rule=rule, closed_over=len(consts))
+        return jax.tree.unflatten(jax.tree.structure(shapes), out)
+
+    return call
+
+
+def _evaluate(*operands: Any, jaxpr: Closed, **_: Any) -> list[Any]:
+    return as_function(jaxpr)(*operands)
+
+
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: Closed, **_: Any) -> Any:
+    return jax.jvp(as_function(jaxpr), tuple(primals), tuple(map(ad.instantiate_zeros, tangents)))
+
+
+def _batch(operands: Sequence[Any], axes: Sequence[Any], *, jaxpr: Closed, rule: Rule, closed_over: int) -> Any:
+    function = jax.vmap(as_function(jaxpr), in_axes=tuple(axes))
+    if any(axis is not None for axis in axes[:closed_over]):  # the rule knows nothing of what is closed over
+        out = function(*operands)
+        return out, [0] * len(out)
+    mapped = jax.make_jaxpr(function)(*operands)
+    mapped_rule = _map_rule(rule, tuple(axes[closed_over:]))
+    out = marked_p.bind(*operands, jaxpr=mapped, rule=mapped_rule, closed_over=closed_over)
+    return out, [0] * len(out)
+
+
+def _map_rule(rule: Rule, axes: tuple[int | None, ...]) -> Rule:
+    """The rule, mapped over an axis of the operands; in a triple, that of directions or channels is in front of it."""
+
+    def mapped(walk: Any, *operands: Any) -> list[Any]:
+        in_axes = [_axis_of(operand, axis) for operand, axis in zip(operands, axes, strict=True)]
+        out = jax.vmap(lambda *inner: rule(walk, *inner), in_axes=in_axes)(*operands)
+        return [_directions_first(result) for result in out]
+
+    return mapped
+
+
+def _axis_of(operand: Any, axis: int | None) -> Any:
+    if not isinstance(operand, Triple) or axis is None:
+        return axis
+    return operand.map(lambda _: axis, lambda _: axis + 1)
+
+
+def _directions_first(result: Any) -> Any:
+    is_triple = isinstance(result, Triple)
+    return result.map(lambda v: v, lambda part: jnp.swapaxes(part, 0, 1)) if is_triple else result
+
+
+def _propagate(walk: Any, *operands: Any, jaxpr: Closed, rule: Rule, closed_over: int) -> Sequence[Any]:
+    if any(isinstance(operand, Triple) for operand in operands[:closed_over]):
+        return walk(jaxpr, operands)  # the rule knows nothing of a value that the function closes over
+    return rule(walk, *operands[closed_over:])
+
+
+marked_p.def_impl(_evaluate)
+marked_p.def_abstract_eval(lambda *_, jaxpr, **__: jaxpr.out_avals)
+ad.primitive_jvps[marked_p] = _jvp
+batching.primitive_batchers[marked_p] = _batch
+mlir.register_lowering(marked_p, mlir.lower_fun(_evaluate, multiple_results=True))
+register(marked_p, "registered", _propagate)

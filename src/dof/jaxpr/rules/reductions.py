@@ -1,0 +1,53 @@
+"""Reductions that are not linear: written out as products and sums of pairs, which have laws of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from dof.jax_compat import Primitive
+from dof.jaxpr.registry import Rule, register_named
+
+
+def rewritten(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorates (x, **params) ↦ the same result by other means; the walk then goes through those."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        def rule_for(primitive: Primitive) -> Rule:
+            return lambda walk, *operands, **params: walk.through(lambda *x: [function(*x, **params)], operands)
+
+        register_named(name, "reduction", rule_for, structured=True)
+        return function
+
+    return decorate
+
+
+@rewritten("reduce_prod")
+def product(x: Any, *, axes: Sequence[int], **_: Any) -> Any:
+    """A balanced tree: exact also where factors are zero, and of logarithmic depth."""
+    for axis in sorted(axes, reverse=True):
+        x = _product_along(x, axis)
+    return x
+
+
+def _product_along(x: Any, axis: int) -> Any:
+    if x.shape[axis] == 0:
+        return jnp.ones((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype)
+    while (size := x.shape[axis]) > 1:
+        half = size // 2
+        lower, upper, rest = jnp.split(x, (half, 2 * half), axis=axis)
+        x = jnp.concatenate([lower * upper, rest], axis=axis) if size % 2 else lower * upper
+    return jnp.squeeze(x, axis)
+
+
+@rewritten("cumprod")
+def cumulative_product(x: Any, *, axis: int, reverse: bool) -> Any:
+    return lax.associative_scan(jnp.multiply, x, axis=axis, reverse=reverse)
+
+
+@rewritten("cumlogsumexp")
+def cumulative_logsumexp(x: Any, *, axis: int, reverse: bool) -> Any:
+    return lax.associative_scan(jnp.logaddexp, x, axis=axis, reverse=reverse)

@@ -1,0 +1,1 @@
+"""What the user says: linear differential operators, their algebra, and their coefficients at x."""

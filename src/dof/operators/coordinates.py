@@ -1,0 +1,71 @@
+"""The coordinates of x: any array or pytree of arrays, seen as one vector of N numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.errors import ArgumentTypeError, describe
+from dof.typing import Array, Shaped
+
+
+@dataclass(frozen=True)
+class Space:
+    """Shapes and types of the leaves of x, in the order of its tree."""
+
+    tree: Any
+    shapes: tuple[tuple[int, ...], ...]
+    dtypes: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, x: Any) -> Space:
+        leaves, tree = jax.tree.flatten(x)
+        for leaf in leaves:
+            _require_inexact(leaf)
+        return cls(tree, tuple(map(jnp.shape, leaves)), tuple(map(jnp.result_type, leaves)))
+
+    @property
+    def size(self) -> int:
+        return sum(map(int, map(np.prod, self.shapes)))
+
+    @property
+    def starts(self) -> list[int]:
+        """The number of the first coordinate of each leaf."""
+        return np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])[:-1].tolist()
+
+    @property
+    def is_array(self) -> bool:
+        return self.tree == jax.tree.structure(0)
+
+    def has_structure_of(self, value: Any) -> bool:
+        """Whether `value` is a pytree with the structure and the shapes of x."""
+        leaves, tree = jax.tree.flatten(value)
+        return tree == self.tree and tuple(map(jnp.shape, leaves)) == self.shapes
+
+    def split(self, rows: Shaped[Array, "k n"]) -> list[Array]:
+        """Each row as a value of the space: one array (k, *shape) per leaf, known if the rows are."""
+        if not self.shapes:
+            return []
+        ends = self.starts[1:]
+        pieces = np.split(rows, ends, axis=1) if isinstance(rows, np.ndarray) else jnp.split(rows, ends, axis=1)
+        leaves = zip(pieces, self.shapes, self.dtypes, strict=True)
+        return [p.reshape(len(rows), *shape).astype(dtype) for p, shape, dtype in leaves]
+
+    def point(self, vector: Shaped[Array, " n"]) -> Any:
+        """A vector as a value of the space."""
+        return jax.tree.unflatten(self.tree, [leaf[0] for leaf in self.split(vector[None])])
+
+
+def _require_inexact(leaf: Any) -> None:
+    dtype = jnp.result_type(leaf)
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        found, expected = (
+            f"has type {dtype}",
+            "a floating or complex array, since derivatives are taken with respect to it",
+        )
+        fix = "x = jnp.asarray(x, dtype=float); or L(f, argnums=1)(params, x), if x is not the first argument of f"
+        raise ArgumentTypeError(describe("x", found, expected, fix))

@@ -1,0 +1,1 @@
+"""Tangents that keep, for each element, only the directions it depends on."""

@@ -1,0 +1,1 @@
+"""What is carried for every value that depends on x: (value, tangents, applied)."""

@@ -1,0 +1,71 @@
+"""Sums over pairs of directions: what comes of coefficients that are known only at run time, and of cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.typing import Array, Float, Inexact
+
+# Accelerators round the factors of a matrix product by default; these sums are small, and are to be exact.
+exact_einsum = partial(jnp.einsum, precision=jax.lax.Precision.HIGHEST)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Coupling:
+    """In one channel, the entries q_kl of m blocks along a diagonal, from (start, start) on or from (start, other) on.
+
+    Those from (start, start) on are symmetric. Others stand for themselves and for their mirror image. It takes no
+    factorisation of A, whose derivative is infinite where eigenvalues coincide or vanish.
+    """
+
+    blocks: Float[Array, "m p q"]
+    channel: int = field(metadata={"static": True})
+    start: int = field(metadata={"static": True})
+    other: int | None = field(default=None, metadata={"static": True})
+
+    @property
+    def _ranges(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """(start, length) of the directions k, and of the directions l."""
+        m, p, q = self.blocks.shape
+        return (self.start, m * p), (self.start if self.other is None else self.other, m * q)
+
+    def sums(self, h: Inexact[Array, " r *s"]) -> Iterator[tuple[int, Inexact[Array, " k *s"]]]:
+        """Σ_l q_kl h_l, for each run of directions k with where it starts."""
+        (first, rows), (second, columns) = self._ranges
+        yield first, self._times(h[second : second + columns], "mij,mj...->mi...")
+        if self.other is not None:
+            yield second, self._times(h[first : first + rows], "mij,mi...->mj...")
+
+    def _times(self, h: Array, subscripts: str) -> Array:
+        split = h.reshape(len(self.blocks), -1, *h.shape[1:])
+        product = exact_einsum(subscripts, jnp.asarray(self.blocks, h.dtype), split)
+        return product.reshape(-1, *h.shape[1:])
+
+    def entries(self, k: np.ndarray, l: np.ndarray) -> Array:
+        """q_kl for directions that are broadcast against each other."""
+        found = self._entries(k, l)
+        return found if self.other is None else found + self._entries(l, k)
+
+    def _entries(self, k: np.ndarray, l: np.ndarray) -> Array:
+        (first, rows), (second, columns) = self._ranges
+        inside = (k >= first) & (k < first + rows) & (l >= second) & (l < second + columns)
+        k, l = (k - first) * inside, (l - second) * inside
+        _, p, q = self.blocks.shape
+        return jnp.where(inside & (k // p == l // q), self.blocks[k // p, k % p, l % q], 0)
+
+    def within(self, frame: np.ndarray) -> tuple[Coupling, ...]:
+        """What is left of the coupling if only the directions of `frame` are there."""
+        kept = [np.flatnonzero((frame >= start) & (frame < start + length)) for start, length in self._ranges]
+        if not all(map(len, kept)):
+            return ()
+        is_whole = all(len(places) == length for places, (_, length) in zip(kept, self._ranges, strict=True))
+        blocks = self.blocks if is_whole else self._entries(frame[kept[0]][:, None], frame[kept[1]][None])[None]
+        start, other = (int(places[0]) for places in kept)
+        return (Coupling(blocks, self.channel, start, None if self.other is None else other),)

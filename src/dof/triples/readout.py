@@ -1,0 +1,65 @@
+"""How an operator is read off the triples that come out: L f = Σ factor · applied[channel] + c f."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from dof.triples.quadratic_form import Form
+from dof.triples.tangents import in_frame
+from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of, zeros_stacked
+from dof.typing import Array
+
+
+class Reading(NamedTuple):
+    """One operator: its real channels with their factors (1, or 1 and i), and its coefficient c."""
+
+    channels: list[tuple[complex, int]]
+    c: Array | None
+
+    def derivatives(self, output: Any) -> Array:
+        """(L − c) f."""
+        value, applied = value_as_array(output), applied_of(output)
+        if applied is None:
+            applied = zeros_stacked(1 + max(n for _, n in self.channels), _floating(value))
+        # A factor of one must not be multiplied with: it would make the result complex.
+        parts = [applied[n] if w == 1 else w * applied[n] for w, n in self.channels]
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+    def of(self, output: Any) -> Array:
+        """L f."""
+        if self.c is None:
+            return self.derivatives(output)
+        value = value_as_array(output)
+        return self.derivatives(output) + _in_precision_of(value, self.c) * value
+
+
+def value_as_array(output: Any) -> Any:
+    """The value; a literal of the program becomes an array."""
+    return jnp.asarray(value_of(output))
+
+
+def _floating(value: Any) -> Any:
+    return value if is_smooth(value) else jnp.asarray(value, float)
+
+
+def _in_precision_of(value: Any, c: Array) -> Any:
+    """c, so that c · value has the precision of `value`."""
+    if isinstance(c, np.ndarray):
+        return c.item()
+    dtype = jnp.result_type(value) if is_smooth(value) else c.dtype
+    return c.astype(jnp.promote_types(dtype, jnp.complex64) if jnp.iscomplexobj(c) else dtype)
+
+
+def full_triple(output: Any, form: Form, readings: list[Reading]) -> Triple:
+    """The triple of an output with its zeros written out; `applied` without channel axis for a single operator."""
+    value = value_as_array(output)
+    tangents = tangents_of(in_frame(output, np.arange(form.directions)))
+    applied = jnp.stack([reading.derivatives(output) for reading in readings])
+    return Triple(
+        value,
+        zeros_stacked(form.directions, _floating(value)) if tangents is None else tangents,
+        applied if len(readings) > 1 else applied[0],
+    )
