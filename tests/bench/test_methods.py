@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dof.bench import coefficients as c
-from dof.bench import networks as n
-from dof.bench.cases import CASES, Case, with_cube
-from dof.bench.methods import METHODS
-from dof.bench.truth import deviation, true_result
+from dof.bench.cases import architectures as n
+from dof.bench.cases import factored_operators as c
+from dof.bench.cases.case_table import CASES, Case, with_cube
+from dof.bench.methods.method_table import METHODS
+from dof.bench.methods.reference import deviation, true_result
 
 SMALL = {
     case.name: case
@@ -61,7 +61,7 @@ def test_dof_gives_the_truth_for_every_network(case):
 @pytest.mark.parametrize("name", ["elliptic", "blocks", "heat", "wave", "step"])
 def test_torch_gives_the_truth(name):
     torch = pytest.importorskip("torch")
-    from dof.bench.torch_hessian import as_arrays, as_tensors, build
+    from dof.bench.methods.torch_hessian import as_arrays, as_tensors, build
 
     case = SMALL[name]
     coefficients, weights, x = drawn(case)

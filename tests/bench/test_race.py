@@ -4,12 +4,12 @@ import os
 
 import pytest
 
-from dof.bench import worker
-from dof.bench.cases import CASES
-from dof.bench.process import Failure, Worker
-from dof.bench.race import Limits, Ruler, run_case
-from dof.bench.suites import SUITES, methods_for, points_for
-from dof.bench.worker import Job
+from dof.bench.cases.case_table import CASES
+from dof.bench.timing import worker
+from dof.bench.timing.rounds import Limits, Ruler, run_case
+from dof.bench.timing.suites import SUITES, methods_for, points_for
+from dof.bench.timing.worker import Job
+from dof.bench.timing.worker_process import Failure, Worker
 
 MEMORY = 8 * 2**30
 
@@ -49,7 +49,7 @@ def _die(connection, job):
 
 
 def test_a_process_that_ends_is_a_result(monkeypatch):
-    monkeypatch.setattr("dof.bench.process.serve", _die)
+    monkeypatch.setattr("dof.bench.timing.worker_process.serve", _die)
     assert Worker(job()).ask("build", seconds=60.0) == Failure("the process ended with exit code 3")
 
 

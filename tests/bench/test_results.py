@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import dof
-from dof.bench.compare import compare
-from dof.bench.paper import PUBLISHED, paper_grids
-from dof.bench.plots import plot_methods, plot_paper
-from dof.bench.process import Failure
-from dof.bench.race import _outcome
-from dof.bench.results import CaseResult, Outcome, Run, load, save
-from dof.bench.statistics import median, ratio, spread
-from dof.bench.tables import case_grid, fastest_other, summary_grid
+from dof.bench.results.compare_runs import compare
+from dof.bench.results.outcomes import CaseResult, Outcome, Run, load, save
+from dof.bench.results.paper_tables import PUBLISHED, paper_grids
+from dof.bench.results.plots import plot_methods, plot_paper
+from dof.bench.results.statistics import median, ratio, spread
+from dof.bench.results.tables import case_grid, fastest_other, summary_grid
+from dof.bench.timing.rounds import _outcome
+from dof.bench.timing.worker_process import Failure
 
 
 def outcome(method, seconds, **figures):

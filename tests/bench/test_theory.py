@@ -2,7 +2,7 @@
 
 import pytest
 
-from dof.bench.theory import Count, Setting, Sweep, count, hessian_multiplications
+from dof.bench.theory.theorem_counts import Count, Setting, Sweep, count, hessian_multiplications
 
 
 @pytest.mark.parametrize("layers", [6, 12, 24])

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from dof.bench.compare import compare as compare_runs
-from dof.bench.race import Limits
-from dof.bench.report import show, write_run, write_theory
-from dof.bench.results import load
-from dof.bench.suites import SUITES, Suite, run_suite
-from dof.bench.theory import SWEEPS, run_sweeps
+from dof.bench.results.compare_runs import compare as compare_runs
+from dof.bench.results.outcomes import load
+from dof.bench.results.write_results import show, write_run, write_theory
+from dof.bench.theory.theorem_counts import SWEEPS, run_sweeps
+from dof.bench.timing.rounds import Limits
+from dof.bench.timing.suites import SUITES, Suite, run_suite
 from dof.cli.options import folder, seconds, told_plainly
 from dof.cli.progress import shown
 

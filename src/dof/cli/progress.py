@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from dof.bench.suites import Report
+from dof.bench.timing.suites import Report
 
 QUIET = Console(stderr=True)
 

@@ -10,8 +10,7 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.bench.grid import Grid
-from dof.bench.report import show
+from dof.bench.results.write_results import show
 from dof.cli.live import Line
 from dof.cli.options import free_folder, told_plainly
 from dof.errors import ArgumentError, describe
@@ -20,6 +19,7 @@ from dof.runs.report import write_race, write_report
 from dof.runs.run import Run, begin, resume, train
 from dof.runs.source import load_problem
 from dof.solving.settings import METHODS, SECOND, Settings, settings_of
+from dof.text_table import Grid
 from dof.zoo import ZOO, problem_named, title_of
 
 RUNS = Path("dof-runs")

@@ -12,13 +12,13 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.bench.grid import Grid
-from dof.bench.report import show
+from dof.bench.results.write_results import show
 from dof.cli.live import Line
 from dof.cli.options import folder, told_plainly
 from dof.runs.page import numbers
 from dof.runs.zoo import Entry, entry
 from dof.solving.settings import settings_of
+from dof.text_table import Grid
 from dof.zoo import ZOO, problem_named
 
 FILE = "zoo.json"

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dof import system
-from dof.bench.cases import CASES, PAPER_OPERATORS, Case
-from dof.bench.methods import METHODS
-from dof.bench.process import Failure
-from dof.bench.race import Limits, Ruler, run_case
-from dof.bench.results import Run
-from dof.bench.statistics import median
+from dof.bench.cases.case_table import CASES, PAPER_OPERATORS, Case
+from dof.bench.methods.method_table import METHODS
+from dof.bench.results.outcomes import Run
+from dof.bench.results.statistics import median
+from dof.bench.timing.rounds import Limits, Ruler, run_case
+from dof.bench.timing.worker_process import Failure
 
 Report = Callable[[str, str], None]
 """Told the case, and what is being done."""

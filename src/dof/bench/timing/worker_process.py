@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from dof.bench.worker import Job, serve
+from dof.bench.timing.worker import Job, serve
 
 
 @dataclass(frozen=True)

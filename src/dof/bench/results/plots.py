@@ -11,11 +11,11 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from dof.bench.cases import CASES
-from dof.bench.paper import PUBLISHED
-from dof.bench.results import CaseResult, Outcome, Run
-from dof.bench.statistics import median, ratio
-from dof.bench.theory import Sweep
+from dof.bench.cases.case_table import CASES
+from dof.bench.results.outcomes import CaseResult, Outcome, Run
+from dof.bench.results.paper_tables import PUBLISHED
+from dof.bench.results.statistics import median, ratio
+from dof.bench.theory.theorem_counts import Sweep
 
 OURS, OTHERS, PAPER, FAILED, HESSIAN = "#1f6f8b", "#b8b8b8", "#e0a458", "#b03030", "#c06040"
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch  # pyright: ignore[reportMissingImports]
 
-from dof.bench.cases import Case
-from dof.bench.coefficients import Coefficients
+from dof.bench.cases.case_table import Case
+from dof.bench.cases.factored_operators import Coefficients
 
 
 def build(case: Case, coefficients: Coefficients) -> Any:

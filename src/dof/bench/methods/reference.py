@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from dof.bench.cases import Case
-from dof.bench.coefficients import Coefficients
-from dof.bench.methods import of_point
-from dof.bench.ways import by_hessian
+from dof.bench.cases.case_table import Case
+from dof.bench.cases.factored_operators import Coefficients
+from dof.bench.methods.at_a_point import by_hessian
+from dof.bench.methods.method_table import of_point
 
 BLOCK = 8
 FORWARD_POINTS = 16

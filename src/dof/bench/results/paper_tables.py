@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dof.bench.cases import PAPER_OPERATORS
-from dof.bench.grid import Grid
-from dof.bench.results import CaseResult, Run
-from dof.bench.statistics import interval, median, ratio
+from dof.bench.cases.case_table import PAPER_OPERATORS
+from dof.bench.results.outcomes import CaseResult, Run
+from dof.bench.results.statistics import interval, median, ratio
+from dof.text_table import Grid
 
 
 class Figures(NamedTuple):

@@ -10,13 +10,13 @@ from pathlib import Path
 from rich.console import Console
 
 from dof import system
-from dof.bench.grid import Grid
-from dof.bench.paper import paper_grids
-from dof.bench.plots import plot_inputs, plot_methods, plot_paper, plot_theory
-from dof.bench.results import Run, save
-from dof.bench.statistics import median
-from dof.bench.tables import NOTES, case_grid, summary_grid
-from dof.bench.theory import Sweep
+from dof.bench.results.outcomes import Run, save
+from dof.bench.results.paper_tables import paper_grids
+from dof.bench.results.plots import plot_inputs, plot_methods, plot_paper, plot_theory
+from dof.bench.results.statistics import median
+from dof.bench.results.tables import NOTES, case_grid, summary_grid
+from dof.bench.theory.theorem_counts import Sweep
+from dof.text_table import Grid
 
 WIDE = 150
 """Columns for what is not a terminal, which has no width of its own."""

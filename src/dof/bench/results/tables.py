@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dof.bench.grid import Grid
-from dof.bench.methods import METHODS
-from dof.bench.results import CaseResult, Outcome, Run
-from dof.bench.statistics import interval, median, ratio, spread
+from dof.bench.methods.method_table import METHODS
+from dof.bench.results.outcomes import CaseResult, Outcome, Run
+from dof.bench.results.statistics import interval, median, ratio, spread
+from dof.text_table import Grid
 
 COLUMNS = ["method", "time ms", "times faster", "temp. MB", "peak MB", "trace s", "compile s", "deviation", "GEMM"]
 NOTES = [

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dof import system
-from dof.bench.cases import Case
-from dof.bench.methods import METHODS
-from dof.bench.process import Failure, Worker
-from dof.bench.results import CaseResult, Outcome
-from dof.bench.truth import TOLERANCE, deviation
-from dof.bench.worker import RULER, Job
+from dof.bench.cases.case_table import Case
+from dof.bench.methods.method_table import METHODS
+from dof.bench.methods.reference import TOLERANCE, deviation
+from dof.bench.results.outcomes import CaseResult, Outcome
+from dof.bench.timing.worker import RULER, Job
+from dof.bench.timing.worker_process import Failure, Worker
 
 Report = Callable[[str], None]
 TRUTH = "truth"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dof.bench.grid import Grid
-from dof.bench.results import CaseResult, Outcome, Run
-from dof.bench.statistics import Interval, interval, median, ratio
+from dof.bench.results.outcomes import CaseResult, Outcome, Run
+from dof.bench.results.statistics import Interval, interval, median, ratio
+from dof.text_table import Grid
 
 NOTABLE = 0.05
 """A change of time counts if it is larger than that and its interval does not contain 1."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import block_diag
 
-from dof.bench.networks import Rng
+from dof.bench.cases.architectures import Rng
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.bench import coefficients as c
-from dof.bench import networks as n
-from dof.bench.coefficients import Coefficients
-from dof.bench.networks import Network, Rng
+from dof.bench.cases import architectures as n
+from dof.bench.cases import factored_operators as c
+from dof.bench.cases.architectures import Network, Rng
+from dof.bench.cases.factored_operators import Coefficients
 
 
 def applied_alone(value: Any, applied: Any) -> Any:

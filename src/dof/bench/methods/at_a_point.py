@@ -13,7 +13,7 @@ from jax import lax
 from jax.experimental.jet import jet
 
 import dof
-from dof.bench.coefficients import Coefficients
+from dof.bench.cases.factored_operators import Coefficients
 
 Phi = Callable[[Any], Any]
 Way = Callable[[Coefficients, Phi], Phi]

@@ -13,9 +13,9 @@ import jax.numpy as jnp
 from jax import lax
 
 import dof
-from dof.bench.cases import Case, at_points
-from dof.bench.coefficients import Coefficients
-from dof.bench.ways import (
+from dof.bench.cases.case_table import Case, at_points
+from dof.bench.cases.factored_operators import Coefficients
+from dof.bench.methods.at_a_point import (
     Way,
     along_all,
     by_estimate,
@@ -120,7 +120,7 @@ def _folx(case: Case, coefficients: Coefficients, threshold: Any) -> Task:
 
 
 def _torch(case: Case, coefficients: Coefficients, _: Any) -> Task:
-    from dof.bench.torch_hessian import build
+    from dof.bench.methods.torch_hessian import build
 
     return build(case, coefficients)
 

@@ -14,11 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof import system
-from dof.bench import xla
-from dof.bench.cases import CASES, Case, at_points
-from dof.bench.methods import METHODS, of_point
-from dof.bench.truth import points_compared, true_result
-from dof.bench.ways import by_hessian
+from dof.bench.cases.case_table import CASES, Case, at_points
+from dof.bench.methods.at_a_point import by_hessian
+from dof.bench.methods.method_table import METHODS, of_point
+from dof.bench.methods.reference import points_compared, true_result
+from dof.bench.timing import compiler_counts as xla
 
 SHORTEST = 5e-2
 """Seconds that are measured at least: shorter runs are repeated."""
@@ -115,7 +115,7 @@ def _build_in_jax(case: Case, task: Callable[..., Any], weights: Any, x: Any, me
 
 
 def _build_in_torch(case: Case, task: Callable[..., Any], weights: Any, x: Any, memory: int) -> Built:
-    from dof.bench.torch_hessian import as_arrays, as_tensors
+    from dof.bench.methods.torch_hessian import as_arrays, as_tensors
 
     args = as_tensors(case, weights, x)
     facts = {"tracing": None, "compiling": None, "temporary": None, "flops": None}

@@ -16,12 +16,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from dof.bench import xla
-from dof.bench.cases import Case, at_points
-from dof.bench.coefficients import Coefficients, elliptic
-from dof.bench.methods import METHODS, of_point
-from dof.bench.networks import mlp
-from dof.bench.ways import by_hessian
+from dof.bench.cases.architectures import mlp
+from dof.bench.cases.case_table import Case, at_points
+from dof.bench.cases.factored_operators import Coefficients, elliptic
+from dof.bench.methods.at_a_point import by_hessian
+from dof.bench.methods.method_table import METHODS, of_point
+from dof.bench.timing import compiler_counts as xla
 
 
 @dataclass(frozen=True)

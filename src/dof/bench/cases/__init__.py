@@ -1,0 +1,1 @@
+"""What is measured: architectures, operators, and the cases that combine them."""

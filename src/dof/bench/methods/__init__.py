@@ -1,0 +1,1 @@
+"""The methods that compute an operator, and the reference that their results are compared with."""

@@ -1,0 +1,1 @@
+"""The theorems of the DOF paper, counted by the compiler."""

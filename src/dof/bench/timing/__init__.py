@@ -1,0 +1,1 @@
+"""Measuring: one process for each method, rounds in which the methods take turns, suites of cases."""
