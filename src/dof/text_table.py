@@ -1,28 +1,37 @@
-"""A table as plain text cells, for the screen and for Markdown."""
+"""A table of text cells that prints to a terminal and to Markdown."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
 from rich.table import Table
+
+# A file or a pipe has no width of its own; the widest table of `dof bench` needs about 140 columns.
+WIDTH_WITHOUT_TERMINAL = 150
 
 
 @dataclass
-class Grid:
+class TextTable:
+    """A title, column headings, rows of cells and notes below.
+
+    The first `text_columns` columns are aligned to the left, the others, which hold numbers, to the right.
+    """
+
     title: str
     columns: list[str]
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     text_columns: int = 1
-    """So many in front are text, on the left; the others are numbers."""
 
     def on_screen(self) -> Table:
-        notes = "\n".join(self.notes)
+        """The table for `rich`."""
         table = Table(
             title=self.title,
             title_justify="left",
-            caption=notes,
+            caption="\n".join(self.notes),
             caption_justify="left",
             box=SIMPLE_HEAD,
             pad_edge=False,
@@ -34,6 +43,7 @@ class Grid:
         return table
 
     def in_markdown(self) -> str:
+        """The table in Markdown, with its notes as a list."""
         head = [
             f"**{self.title}**",
             "",
@@ -46,3 +56,12 @@ class Grid:
 
 def _line(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def print_tables(tables: Sequence[TextTable], console: Console) -> None:
+    """Print each table, followed by an empty line."""
+    if not console.is_terminal:
+        console.width = WIDTH_WITHOUT_TERMINAL
+    for table in tables:
+        console.print(table.on_screen())
+        console.print()

@@ -8,10 +8,10 @@ import pytest
 import dof
 from dof.bench.results.compare_runs import compare
 from dof.bench.results.outcomes import CaseResult, Outcome, Run, load, save
-from dof.bench.results.paper_tables import PUBLISHED, paper_grids
+from dof.bench.results.paper_tables import PUBLISHED, paper_tables
 from dof.bench.results.plots import plot_methods, plot_paper
 from dof.bench.results.statistics import median, ratio, spread
-from dof.bench.results.tables import case_grid, fastest_other, summary_grid
+from dof.bench.results.tables import case_table, fastest_other, summary_table
 from dof.bench.timing.rounds import _outcome
 from dof.bench.timing.worker_process import Failure
 
@@ -64,23 +64,23 @@ def test_other_files_are_refused(tmp_path, text):
 
 
 def test_tables_say_what_was_found():
-    (row,) = summary_grid(run()).rows
+    (row,) = summary_table(run()).rows
     assert float(row[2]) == pytest.approx(1000, rel=0.01) and row[3] == "1"
     assert row[4].startswith("2.0") and row[5] == "8.0×" and row[6] == "folx" and row[7].startswith("1.5")
-    cells = {row[0]: row for row in case_grid(run().cases[0], 1e11).rows}
+    cells = {row[0]: row for row in case_table(run().cases[0], 1e11).rows}
     assert cells["jet"][1] == "out of memory: needs 40 GB"
     assert cells["hessian"][-1] == "0.02" and "folx, 6" in cells
-    assert summary_grid(run()).notes[-1] == "torch is not installed: pip install torch"
-    assert "| method |" in case_grid(run().cases[0], 1e11).in_markdown()
+    assert summary_table(run()).notes[-1] == "torch is not installed: pip install torch"
+    assert "| method |" in case_table(run().cases[0], 1e11).in_markdown()
 
 
 def test_a_case_without_a_hessian_is_shown():
     found = run()
     found.cases[0].outcomes["hessian"] = Outcome("hessian", failure="no result in 60 s")
-    (row,) = summary_grid(found).rows
+    (row,) = summary_table(found).rows
     assert row[4] == "no result in 60 s" and fastest_other(found.cases[0]).method == "folx"
     found.cases[0].outcomes["dof"] = Outcome("dof", failure="wrong by 1e-1")
-    assert summary_grid(found).rows[0][2] == "wrong by 1e-1"
+    assert summary_table(found).rows[0][2] == "wrong by 1e-1"
 
 
 def test_the_papers_ratios_are_the_papers():
@@ -88,14 +88,14 @@ def test_the_papers_ratios_are_the_papers():
     for it in PUBLISHED.values():
         assert it.memory == pytest.approx(it.hessian_mb / it.dof_mb, abs=0.1)
         assert it.time == pytest.approx(it.hessian_ms / it.dof_ms, abs=0.1)
-    ours, theirs = paper_grids(run())[0].rows
+    ours, theirs = paper_tables(run())[0].rows
     assert ours[1:4] == ["8.0", "1.0", "8.0×"] and theirs[-1] == "1.8×"
 
 
 def test_compare_says_what_got_slower():
-    grid, worse = compare(run(), run(dof_seconds=1.3))
+    table, worse = compare(run(), run(dof_seconds=1.3))
     assert worse == ["MLP, elliptic, dof: slower"]
-    assert [row[-1] for row in grid.rows] == ["", "", "", "slower"]
+    assert [row[-1] for row in table.rows] == ["", "", "", "slower"]
     assert compare(run(dof_seconds=1.3), run())[1] == []
     assert compare(run(), run(dof_seconds=1.02))[1] == []
     assert compare(run(), run(temporary=2 * 10**6))[1] == ["MLP, elliptic, dof: more memory"]

@@ -11,12 +11,13 @@ from rich.console import Console
 
 from dof.bench.results.compare_runs import compare as compare_runs
 from dof.bench.results.outcomes import load
-from dof.bench.results.write_results import show, write_run, write_theory
+from dof.bench.results.write_results import write_run, write_theory
 from dof.bench.theory.theorem_counts import SWEEPS, run_sweeps
 from dof.bench.timing.rounds import Limits
 from dof.bench.timing.suites import SUITES, Suite, run_suite
 from dof.cli.options import folder, seconds, told_plainly
 from dof.cli.progress import shown
+from dof.text_table import print_tables
 
 bench = typer.Typer(help="Measure dof against every other way, on this machine.", no_args_is_help=True)
 
@@ -65,9 +66,9 @@ def compare(
 ) -> None:
     """What got slower, what got faster, what takes more memory."""
     with told_plainly():
-        grid, worse = compare_runs(load(before), load(after))
+        table, worse = compare_runs(load(before), load(after))
     console = Console()
-    show([grid], console)
+    print_tables([table], console)
     for line in worse or ["nothing got worse"]:
         console.print(line, highlight=False)
     raise typer.Exit(1 if strict and worse else 0)

@@ -10,7 +10,6 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.bench.results.write_results import show
 from dof.cli.live import Line
 from dof.cli.options import free_folder, told_plainly
 from dof.errors import ArgumentError, describe
@@ -19,7 +18,7 @@ from dof.runs.report import write_race, write_report
 from dof.runs.run import Run, begin, resume, train
 from dof.runs.source import load_problem
 from dof.solving.settings import METHODS, SECOND, Settings, settings_of
-from dof.text_table import Grid
+from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named, title_of
 
 RUNS = Path("dof-runs")
@@ -27,11 +26,11 @@ RUNS = Path("dof-runs")
 
 def problems() -> None:
     """The zoo: problems whose solution is known."""
-    grid = Grid("dof solve NAME", ["name", "coordinates", "what it is"], text_columns=3)
+    table = TextTable("dof solve NAME", ["name", "coordinates", "what it is"], text_columns=3)
     for name in ZOO:
         coordinates = problem_named(name).equation.coordinates
-        grid.rows.append([name, str(coordinates), title_of(name)])
-    show([grid], Console())
+        table.rows.append([name, str(coordinates), title_of(name)])
+    print_tables([table], Console())
 
 
 def solve(

@@ -12,13 +12,12 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.bench.results.write_results import show
 from dof.cli.live import Line
 from dof.cli.options import folder, told_plainly
 from dof.runs.page import numbers
 from dof.runs.zoo import Entry, entry
 from dof.solving.settings import settings_of
-from dof.text_table import Grid
+from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named
 
 FILE = "zoo.json"
@@ -57,7 +56,7 @@ def zoo(
             with Line(name, settings_of(problem_named(name), {}), as_json=False) as line:
                 entries[name] = entry(name, out, line.report)
             _write(entries, out)
-        show([_grid(entries)], Console())
+        print_tables([_table(entries)], Console())
 
 
 def _read(out: Path) -> dict[str, Entry]:
@@ -68,17 +67,17 @@ def _read(out: Path) -> dict[str, Entry]:
 def _write(entries: dict[str, Entry], out: Path) -> None:
     """After each problem, so that nothing is lost."""
     (out / FILE).write_text(json.dumps([asdict(found) for found in entries.values()], indent=1))
-    (out / "zoo.md").write_text(_grid(entries).in_markdown())
+    (out / "zoo.md").write_text(_table(entries).in_markdown())
 
 
-def _grid(entries: dict[str, Entry]) -> Grid:
-    grid = Grid("dof zoo", COLUMNS, text_columns=2)
+def _table(entries: dict[str, Entry]) -> TextTable:
+    table = TextTable("dof zoo", COLUMNS, text_columns=2)
     for found in (entries[name] for name in ZOO if name in entries):
         step = ["–" if seconds is None else f"{1e3 * seconds:.3g} ms" for seconds in (found.dof, found.hessian)]
         ratio = "–" if found.ratio is None else f"{found.ratio:.2f}×"
         error = "–" if found.error is None else f"{found.error:.1e}"
         size = [f"{found.seconds:.0f} s", f"{found.steps:,}", f"{found.parameters:,}"]
-        grid.rows.append([found.name, found.coordinates, error, *size, *step, ratio])
+        table.rows.append([found.name, found.coordinates, error, *size, *step, ratio])
         for name, value in found.unknowns.items():
-            grid.notes.append(f"{found.name}: {name} = {numbers(value)} (true: {numbers(found.truth[name])})")
-    return grid
+            table.notes.append(f"{found.name}: {name} = {numbers(value)} (true: {numbers(found.truth[name])})")
+    return table

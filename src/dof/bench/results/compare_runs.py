@@ -6,24 +6,24 @@ from collections.abc import Iterator
 
 from dof.bench.results.outcomes import CaseResult, Outcome, Run
 from dof.bench.results.statistics import Interval, interval, median, ratio
-from dof.text_table import Grid
+from dof.text_table import TextTable
 
 NOTABLE = 0.05
 """A change of time counts if it is larger than that and its interval does not contain 1."""
 COLUMNS = ["case", "method", "before ms", "after ms", "after / before", "memory", ""]
 
 
-def compare(before: Run, after: Run) -> tuple[Grid, list[str]]:
+def compare(before: Run, after: Run) -> tuple[TextTable, list[str]]:
     """A table, and the cases and methods that got slower, need more memory, or fail now."""
-    grid, worse = Grid("after against before, by the rate of matrix products of each run", COLUMNS), []
+    table, worse = TextTable("after against before, by the rate of matrix products of each run", COLUMNS), []
     scale = median(after.rates) / median(before.rates) if before.rates and after.rates else 1.0
     for old_case, new_case, old, new in _pairs(before, after):
         cells, verdict = _judge(old_case, new_case, old, new, scale)
-        grid.rows.append([new_case.title, new.method, *cells, verdict])
+        table.rows.append([new_case.title, new.method, *cells, verdict])
         if verdict in ("slower", "more memory", "fails now"):
             worse.append(f"{new_case.title}, {new.method}: {verdict}")
-    grid.notes = [f"the machine's rate of matrix products is {scale:.2f} times that of before: times are scaled by it"]
-    return grid, worse
+    table.notes = [f"the machine's rate of matrix products is {scale:.2f} times that of before: times are scaled by it"]
+    return table, worse
 
 
 def _pairs(before: Run, after: Run) -> Iterator[tuple[CaseResult, CaseResult, Outcome, Outcome]]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dof.bench.cases.case_table import PAPER_OPERATORS
 from dof.bench.results.outcomes import CaseResult, Run
 from dof.bench.results.statistics import interval, median, ratio
-from dof.text_table import Grid
+from dof.text_table import TextTable
 
 
 class Figures(NamedTuple):
@@ -33,23 +33,23 @@ TITLES = {"mlp": "MLP, 64 inputs, 8 layers of 256", "sparse": "MLP with Jacobian
 COLUMNS = ["operator", "memory MB: Hessian", "DOF", "ratio", "time ms: Hessian", "DOF", "ratio"]
 
 
-def paper_grids(run: Run) -> list[Grid]:
+def paper_tables(run: Run) -> list[TextTable]:
     found = {result.case: result for result in run.cases}
-    return [_grid(kind, title, found) for kind, title in TITLES.items()]
+    return [_table(kind, title, found) for kind, title in TITLES.items()]
 
 
-def _grid(kind: str, title: str, found: dict[str, CaseResult]) -> Grid:
+def _table(kind: str, title: str, found: dict[str, CaseResult]) -> TextTable:
     results = [(name, found[f"{kind}-{name}"]) for name in PAPER_OPERATORS if f"{kind}-{name}" in found]
     points = ", ".join(sorted({str(result.points) for _, result in results}))
-    grid = Grid(f"{title}; {points} points, float32", COLUMNS)
+    table = TextTable(f"{title}; {points} points, float32", COLUMNS)
     for name, result in results:
-        grid.rows.append([name, *_ours(result)])
-        grid.rows.append(["  the paper, V100", *_theirs(PUBLISHED[result.case])])
-    grid.notes = [
+        table.rows.append([name, *_ours(result)])
+        table.rows.append(["  the paper, V100", *_theirs(PUBLISHED[result.case])])
+    table.notes = [
         "memory: temporary buffers, as XLA counts them; the paper's is that of the whole process",
         "ratio of times: in brackets where it lies in 95 of 100 resamplings of the rounds",
     ]
-    return grid
+    return table
 
 
 def _ours(result: CaseResult) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dof.bench.methods.method_table import METHODS
 from dof.bench.results.outcomes import CaseResult, Outcome, Run
 from dof.bench.results.statistics import interval, median, ratio, spread
-from dof.text_table import Grid
+from dof.text_table import TextTable
 
 COLUMNS = ["method", "time ms", "times faster", "temp. MB", "peak MB", "trace s", "compile s", "deviation", "GEMM"]
 NOTES = [
@@ -15,12 +15,12 @@ NOTES = [
 ]
 
 
-def case_grid(result: CaseResult, rate: float) -> Grid:
-    grid = Grid(f"{result.title}; {result.points:,} points, float32", COLUMNS)
-    grid.rows = [_row(result, outcome, rate) for outcome in result.outcomes.values()]
+def case_table(result: CaseResult, rate: float) -> TextTable:
+    table = TextTable(f"{result.title}; {result.points:,} points, float32", COLUMNS)
+    table.rows = [_row(result, outcome, rate) for outcome in result.outcomes.values()]
     failed = [o for o in result.outcomes.values() if o.failure]
-    grid.notes = [f"{o.method}: {o.failure}" for o in failed if len(_short(o.failure or "")) < len(o.failure or "")]
-    return grid
+    table.notes = [f"{o.method}: {o.failure}" for o in failed if len(_short(o.failure or "")) < len(o.failure or "")]
+    return table
 
 
 def _row(result: CaseResult, it: Outcome, rate: float) -> list[str]:
@@ -50,14 +50,14 @@ def _short(text: str) -> str:
     return text.split(":")[0] if len(text) > 30 else text
 
 
-def summary_grid(run: Run) -> Grid:
+def summary_table(run: Run) -> TextTable:
     """One line for each case: dof beside the Hessian and beside the fastest exact way that is not dof."""
-    grid = Grid("dof against the Hessian and against the fastest other way", SUMMARY)
+    table = TextTable("dof against the Hessian and against the fastest other way", SUMMARY)
     for result in run.cases:
-        grid.rows.append([result.title, f"{result.points:,}", *_summary(result)])
+        table.rows.append([result.title, f"{result.points:,}", *_summary(result)])
     notes = ["time and memory of the Hessian and of the fastest other exact way are relative to dof"]
-    grid.notes = notes + [f"{name} is not installed: pip install {package}" for name, package in run.missing.items()]
-    return grid
+    table.notes = notes + [f"{name} is not installed: pip install {package}" for name, package in run.missing.items()]
+    return table
 
 
 SUMMARY = ["case", "points", "dof ms", "dof MB", "Hessian: time", "memory", "fastest other", "time"]

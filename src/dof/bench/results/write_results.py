@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,36 +10,24 @@ from rich.console import Console
 
 from dof import system
 from dof.bench.results.outcomes import Run, save
-from dof.bench.results.paper_tables import paper_grids
+from dof.bench.results.paper_tables import paper_tables
 from dof.bench.results.plots import plot_inputs, plot_methods, plot_paper, plot_theory
 from dof.bench.results.statistics import median
-from dof.bench.results.tables import NOTES, case_grid, summary_grid
+from dof.bench.results.tables import NOTES, case_table, summary_table
 from dof.bench.theory.theorem_counts import Sweep
-from dof.text_table import Grid
-
-WIDE = 150
-"""Columns for what is not a terminal, which has no width of its own."""
-
+from dof.text_table import TextTable, print_tables
 
 THEORY = ["Hessian Gflop", "of theorem 1", "DOF: flops", "theorem", "DOF: memory", "theorem"]
 """Flops of the Hessian, and relative to N (|R| + 2 |E|) + ½ |T|; what DOF takes of its flops and temporary memory."""
 
 
-def show(grids: Sequence[Grid], console: Console) -> None:
-    if not console.is_terminal:
-        console.width = WIDE
-    for grid in grids:
-        console.print(grid.on_screen())
-        console.print()
-
-
 def write_run(run: Run, out: Path, console: Console) -> None:
     rate = median(run.rates) if run.rates else 0.0
-    details = [case_grid(result, rate) for result in run.cases]
-    heads = paper_grids(run) if run.suite == "paper" else [summary_grid(run)]
-    show([*details, *heads] if run.suite != "paper" else heads, console)
+    details = [case_table(result, rate) for result in run.cases]
+    heads = paper_tables(run) if run.suite == "paper" else [summary_table(run)]
+    print_tables([*details, *heads] if run.suite != "paper" else heads, console)
     save(run, out / f"{run.suite}.json")
-    text = [_machine(run, rate), *(grid.in_markdown() for grid in [*heads, *details]), "\n".join(NOTES), ""]
+    text = [_machine(run, rate), *(table.in_markdown() for table in [*heads, *details]), "\n".join(NOTES), ""]
     (out / f"{run.suite}.md").write_text("\n\n".join(text))
     (plot_paper if run.suite == "paper" else plot_methods)(run, out / f"{run.suite}.png")
     if sum(result.case.startswith("inputs-") for result in run.cases) > 1:
@@ -56,30 +43,30 @@ def _machine(run: Run, rate: float) -> str:
 
 
 def write_theory(sweeps: list[Sweep], out: Path, console: Console) -> None:
-    grids = [_theory_grid(sweep) for sweep in sweeps]
-    show(grids, console)
+    tables = [_theory_table(sweep) for sweep in sweeps]
+    print_tables(tables, console)
     data = {"suite": "theory", "versions": system.versions(), "sweeps": [asdict(sweep) for sweep in sweeps]}
     (out / "theory.json").write_text(json.dumps(data, indent=1))
-    (out / "theory.md").write_text("\n\n".join(grid.in_markdown() for grid in grids))
+    (out / "theory.md").write_text("\n\n".join(table.in_markdown() for table in tables))
     plot_theory(sweeps, out / "theory.png")
     _say_where("theory", out, console, "flops and bytes are counts: they do not depend on the machine's speed")
 
 
-def _theory_grid(sweep: Sweep) -> Grid:
-    grid = Grid(f"how costs grow with: {sweep.title}", [sweep.title, *THEORY])
+def _theory_table(sweep: Sweep) -> TextTable:
+    table = TextTable(f"how costs grow with: {sweep.title}", [sweep.title, *THEORY])
     for it in sweep.counts:
         flops, memory = it.dof_flops / it.hessian_flops, it.dof_bytes / it.hessian_bytes
         counted = [f"{it.hessian_flops / 1e9:.3g}", f"{it.hessian_flops / it.theory_flops:.3f}"]
         parts = [f"{flops:.3f}", f"{it.dof_bound:.3f}", f"{memory:.3f}", f"{it.theory_memory:.3f}"]
-        grid.rows.append([str(it.at), *counted, *parts])
+        table.rows.append([str(it.at), *counted, *parts])
     labels = {
         "hessian_flops": "flops of the Hessian",
         "dof_flops": "of DOF",
         "hessian_bytes": "memory",
         "dof_bytes": "of DOF",
     }
-    grid.notes = ["exponents: " + ", ".join(f"{label} {sweep.exponent(name):.2f}" for name, label in labels.items())]
-    return grid
+    table.notes = ["exponents: " + ", ".join(f"{label} {sweep.exponent(name):.2f}" for name, label in labels.items())]
+    return table
 
 
 def _say_where(name: str, out: Path, console: Console, note: str) -> None:
