@@ -7,7 +7,7 @@ import pytest
 
 import dof
 from dof import pde
-from dof.pde.evaluate import plan_of
+from dof.pde.planning.evaluate import plan_of
 
 RNG = np.random.default_rng(0)
 W1, W2, W3 = (jnp.asarray(RNG.normal(size=shape)) for shape in ((12, 3), (12, 12), (3, 12)))
