@@ -7,6 +7,7 @@ import pytest
 
 import dof
 from dof import pde
+from dof.operators.coordinates import Space
 from dof.pde.planning.evaluate import plan_of
 
 RNG = np.random.default_rng(0)
@@ -295,7 +296,7 @@ def with_operator(L):
     """u_t − eᵗ L u + u², by nested differentiation"""
 
     def by_hand(z):
-        d, e = By(wide, z), L.at(z, dof.space.Space.of(z))
+        d, e = By(wide, z), L.at(z, Space.of(z))
         first = 0 if e.b is None else e.b @ d.gradient
         a = sum(map(dof.coefficients.dense, e.a))
         return d(6) - jnp.exp(z[6]) * (jnp.sum(a * d.hessian) + first + (e.c or 0) * d.value) + d.value**2
