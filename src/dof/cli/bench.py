@@ -15,8 +15,8 @@ from dof.bench.results.write_results import write_run, write_theory
 from dof.bench.theory.theorem_counts import SWEEPS, run_sweeps
 from dof.bench.timing.rounds import Limits
 from dof.bench.timing.suites import SUITES, Suite, run_suite
+from dof.cli.bench_progress import shown
 from dof.cli.options import folder, seconds, told_plainly
-from dof.cli.progress import shown
 from dof.text_table import print_tables
 
 bench = typer.Typer(help="Measure dof against every other way, on this machine.", no_args_is_help=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.conditions.argument_checks import (
+from dof.pde.argument_checks import (
     require_ansatz,
     require_arguments,
     require_domain,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dof.errors import ArgumentError, describe
-from dof.pde.conditions.argument_checks import require_value
+from dof.pde.argument_checks import require_value
 from dof.pde.conditions.loss_terms import LAWS, Term
 from dof.pde.conditions.places import BOUNDARY, START, Setting, both_ends, place_of
 
