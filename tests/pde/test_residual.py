@@ -7,6 +7,7 @@ import pytest
 
 import dof
 from dof import pde
+from dof.operators.coefficients import dense
 from dof.operators.coordinates import Space
 from dof.pde.planning.evaluate import plan_of
 
@@ -298,7 +299,7 @@ def with_operator(L):
     def by_hand(z):
         d, e = By(wide, z), L.at(z, Space.of(z))
         first = 0 if e.b is None else e.b @ d.gradient
-        a = sum(map(dof.coefficients.dense, e.a))
+        a = sum(map(dense, e.a))
         return d(6) - jnp.exp(z[6]) * (jnp.sum(a * d.hessian) + first + (e.c or 0) * d.value) + d.value**2
 
     return by_hand
