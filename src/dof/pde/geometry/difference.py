@@ -65,24 +65,30 @@ class Difference(Domain):
         return np.where(is_outer, outer, inner), np.where(is_outer, normals, -into)
 
     def contains(self, points: np.ndarray) -> np.ndarray:
+        """Whether a point is in the whole and not in the hole."""
         return self.whole.contains(points) & ~self.hole.contains(points)
 
     def distance(self, z: Any) -> Any:
+        """The product of the distances to both boundaries."""
         return self.whole.distance(z) * self.hole.distance_outside(z)
 
     def has_face(self, axis: int, value: float) -> bool:
+        """Whether the whole has such a face and the hole does not reach it."""
         low, high = self.hole.bounds
         return self.whole.has_face(axis, value) and not low[axis] <= value <= high[axis]
 
     def part_at(self, axis: int) -> Domain:
+        """The factor of the whole that has coordinate `axis`."""
         return self.whole.part_at(axis)
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The bounds of the whole."""
         return self.whole.bounds
 
     @property
     def is_time(self) -> np.ndarray:
+        """Which coordinates of the whole are times."""
         return self.whole.is_time
 
 
