@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import OpenBLASController, threadpool_limits
 
 
 class _OneThread:
-    """The limit, which belongs to the whole process, and how many are using it.
+    """The limit, which belongs to the whole process, and how many threads of Python train under it.
 
-    A limit of one's own for each user would be restored in the order of leaving: who comes second finds one thread,
-    and restores one thread after the first has restored all of them.
+    If each of them set and restored a limit of its own, the second would find one thread, and restore one thread
+    after the first has restored all.
     """
 
     def __init__(self) -> None:
@@ -24,16 +24,23 @@ class _OneThread:
         self._limit: threadpool_limits | None = None
 
     def enter(self) -> None:
+        """Set the limit if nobody has."""
         with self._lock:
             if self._users == 0:
                 self._limit = threadpool_limits(1, user_api="blas")
             self._users += 1
 
     def leave(self) -> None:
+        """Restore what there was before if nobody else trains."""
         with self._lock:
             self._users -= 1
             if self._users == 0 and self._limit is not None:
                 self._limit.restore_original_limits()
+            # From threadpoolctl 3.8 on limits are changed by the thread that did so first, and silently not by others,
+            # until it gives this up: another one may have to restore them.
+            release = getattr(OpenBLASController, "clear_controlling_thread", None)
+            if release is not None:
+                release()
 
 
 _ONE_THREAD = _OneThread()

@@ -162,8 +162,12 @@ class Training:
     def _error(self) -> Any:
         points = points_for_error(self.problem.domain, self.settings.error_points, self.settings.seed)
         exact = jax.jit(jax.vmap(self.problem.exact))(points)
-        u = lambda theta: jax.vmap(self.objective.u(theta))(points)  # noqa: E731
-        return jax.jit(lambda theta: jnp.linalg.norm(u(theta) - exact) / jnp.linalg.norm(exact))
+
+        def error(theta: Any, points: Any, exact: Any) -> Any:
+            return jnp.linalg.norm(jax.vmap(self.objective.u(theta))(points) - exact) / jnp.linalg.norm(exact)
+
+        # As arguments: XLA would fold constants of 100,000 coordinates for minutes.
+        return partial(jax.jit(error), points=points, exact=exact)
 
     @cached_property
     def u_at_points(self) -> Any:
