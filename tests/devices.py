@@ -8,7 +8,7 @@ import os
 import sys
 
 PROCESSES = 2 if len(sys.argv) > 1 else 1
-os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={8 // PROCESSES}"
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + f" --xla_force_host_platform_device_count={8 // PROCESSES}"
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
@@ -57,11 +57,11 @@ for kind in (AxisType.Explicit, AxisType.Auto):
         points = RNG.normal(size=(n, 6))
         split = on_mesh(points, mesh, "points") if n % 8 == 0 else on_mesh(points, mesh)
         many = dof.batched(APPLIED, (None, 0), chunk=2, mesh=mesh, axis="points")
-        assert_same(jax.jit(many)(shared, split), jax.vmap(APPLIED, (None, 0))(WEIGHTS, points))
+        assert_same(jax.jit(many)(shared, split), jax.jit(jax.vmap(APPLIED, (None, 0)))(WEIGHTS, points))
         step = jax.jit(dof.value_and_grad(loss, chunk=2, mesh=mesh, axis="points"))
         mean = lambda w, points=points: jnp.mean(jax.vmap(loss, (None, 0))(w, points))  # noqa: E731
-        assert_same(step(shared, split), jax.value_and_grad(mean)(WEIGHTS))
+        assert_same(step(shared, split), jax.jit(jax.value_and_grad(mean))(WEIGHTS))
     by_direction = OPERATOR(net, argnums=1, directions=1, mesh=mesh, axis="points")
     point = on_mesh(points[0], mesh)
-    assert_same(jax.jit(by_direction)(shared, point), APPLIED(WEIGHTS, points[0]))
+    assert_same(jax.jit(by_direction)(shared, point), jax.jit(APPLIED)(WEIGHTS, points[0]))
 print("same")

@@ -8,12 +8,11 @@ import pytest
 from dof.solving.gauss_newton import _solver, gauss_newton_steps, start
 from dof.solving.objective import Objective
 
-RNG = np.random.default_rng(0)
-
 
 @pytest.mark.parametrize("shape", [(7, 3), (3, 7)])
 def test_the_smaller_matrix_gives_the_same_direction(shape):
-    jacobian, residuals, damping = jnp.asarray(RNG.normal(size=shape)), jnp.asarray(RNG.normal(size=shape[0])), 0.1
+    rng, damping = np.random.default_rng(0), 0.1
+    jacobian, residuals = jnp.asarray(rng.normal(size=shape)), jnp.asarray(rng.normal(size=shape[0]))
     normal = jacobian.T @ jacobian
     shift = damping * jnp.trace(normal) / shape[1]
     expected = jnp.linalg.solve(normal + shift * jnp.eye(shape[1]), jacobian.T @ residuals)
