@@ -33,7 +33,7 @@ LEFT_OUT = (
         "register_rule",
         "value_and_grad",
     ),
-    *("tangents", "triple", "shapes", "conditions", "stated", "problem", "settings", "solve"),
+    *("tangents", "triple", "shapes", "conditions", "own_residuals_and_data", "problem", "settings", "solver"),
 )
 MODULES = [
     ".".join(("dof", *path.relative_to(PACKAGE).with_suffix("").parts))

@@ -41,7 +41,7 @@ def restart_peak() -> None:
         CLEAR.write_text("5")
 
 
-def peak_bytes() -> int:
+def peak_resident_bytes() -> int:
     """The most that was resident since `restart_peak`, or since the process began."""
     unit = 1 if sys.platform == "darwin" else 1024
     return _status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

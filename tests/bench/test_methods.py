@@ -7,9 +7,10 @@ import pytest
 
 from dof.bench.cases import architectures as n
 from dof.bench.cases import factored_operators as c
-from dof.bench.cases.case_table import CASES, Case, with_cube
+from dof.bench.cases.case import Case, plus_cube
+from dof.bench.cases.case_table import CASES
 from dof.bench.methods.method_table import METHODS
-from dof.bench.methods.reference import deviation, true_result
+from dof.bench.methods.reference import deviation, reference_result
 
 SMALL = {
     case.name: case
@@ -17,7 +18,7 @@ SMALL = {
         Case("elliptic", "", n.mlp(4, 8, 3), lambda rng: c.elliptic(rng, 1, 4, 2), 5),
         Case("blocks", "", n.sparse_mlp(3, 2, 8, 3, 2), lambda _: c.general(3, 2), 3, thresholds=(0, 3)),
         Case("heat", "", n.mlp(3, 8, 3), lambda _: c.diagonal([-1.0, -2.0, 0.0], [0.0, 0.0, 1.0]), 4),
-        Case("wave", "", n.mlp(3, 8, 3), lambda _: c.diagonal([-1.0, -1.0, 1.0]), 4, residual=with_cube),
+        Case("wave", "", n.mlp(3, 8, 3), lambda _: c.diagonal([-1.0, -1.0, 1.0]), 4, residual=plus_cube),
         Case("step", "", n.mlp(3, 8, 3), lambda _: c.general(1, 3), 5, task="step"),
         Case("particles", "", n.wave_function(3, 8, 3), lambda _: c.laplacian(9), 2),
         Case("tokens", "", n.transformer(3, 4), lambda _: c.laplacian(12), 2),
@@ -40,7 +41,7 @@ def leaves(tree):
 def apart(case, name):
     """The deviation from the truth, for each option of the method."""
     coefficients, weights, x = drawn(case)
-    truth = leaves(true_result(case, coefficients, weights, x))
+    truth = leaves(reference_result(case, coefficients, weights, x))
     for option in METHODS[name].options(case):
         yield deviation(leaves(jax.jit(METHODS[name].build(case, coefficients, option))(weights, x)), truth)
 
@@ -67,7 +68,7 @@ def test_torch_gives_the_truth(name):
     coefficients, weights, x = drawn(case)
     torch.set_default_dtype(torch.float64)
     found = build(case, coefficients)(*as_tensors(case, weights, x))
-    assert deviation(as_arrays(found), leaves(true_result(case, coefficients, weights, x))) < 1e-9
+    assert deviation(as_arrays(found), leaves(reference_result(case, coefficients, weights, x))) < 1e-9
 
 
 def test_the_truth_of_many_inputs_is_that_of_nested_differentiation():
@@ -83,7 +84,7 @@ def test_the_estimate_is_right_in_the_mean():
     case = Case("estimate", "", n.many_inputs(16, 8), lambda _: c.laplacian(16), 3)
     coefficients, weights, x = drawn(case)
     found = jax.jit(METHODS["estimate"].build(case, coefficients, None))(weights, x)
-    assert deviation(leaves(found), leaves(true_result(case, coefficients, weights, x))) < 1e-9
+    assert deviation(leaves(found), leaves(reference_result(case, coefficients, weights, x))) < 1e-9
 
 
 def test_coefficients_are_those_of_the_paper():

@@ -6,10 +6,10 @@ import pytest
 
 from dof.bench.cases.case_table import CASES
 from dof.bench.timing import worker
-from dof.bench.timing.rounds import Limits, Ruler, run_case
+from dof.bench.timing.rounds import Limits, MatmulRate, run_case
 from dof.bench.timing.suites import SUITES, methods_for, points_for
 from dof.bench.timing.worker import Job
-from dof.bench.timing.worker_process import Failure, Worker
+from dof.bench.timing.worker_process import Failure, WorkerProcess
 
 MEMORY = 8 * 2**30
 
@@ -19,28 +19,28 @@ def job(method="dof", case="heat-1d", points=64, memory=MEMORY):
 
 
 def test_methods_take_turns_and_are_checked():
-    ruler, said = Ruler(), []
+    matmul, said = MatmulRate(), []
     try:
-        found = run_case(CASES["heat-1d"], ["hessian", "dof"], 64, 0, Limits(rounds=7), ruler, said.append)
+        found = run_case(CASES["heat-1d"], ["hessian", "dof"], 64, 0, Limits(rounds=7), matmul, said.append)
     finally:
-        ruler.stop()
-    assert len(ruler.rates) == 7 and min(ruler.rates) > 1e8
+        matmul.stop()
+    assert len(matmul.rates) == 7 and min(matmul.rates) > 1e8
     for outcome in found.outcomes.values():
         assert outcome.failure is None and len(outcome.seconds) == 7 and min(outcome.seconds) > 0
         assert outcome.deviation < 1e-5 and outcome.temporary > 0 and outcome.tracing > 0 and outcome.compiling > 0
     assert found.outcomes["dof"].flops < found.outcomes["hessian"].flops
-    assert said[0] == "truth" and said[-1] == "round 7 of 7"
+    assert said[0] == "reference" and said[-1] == "round 7 of 7"
 
 
 def test_what_does_not_fit_the_memory_is_a_result():
-    too_large = Worker(job("hvp, vmap", "inputs-5", points=1))
+    too_large = WorkerProcess(job("hvp, vmap", "inputs-5", points=1))
     assert "out of memory" in too_large.ask("build", seconds=120.0).reason
-    needs_more = Worker(job("hessian", "mlp-general", points=512, memory=2**28))
+    needs_more = WorkerProcess(job("hessian", "mlp-general", points=512, memory=2**28))
     assert "out of memory" in needs_more.ask("build", seconds=120.0).reason
 
 
 def test_what_takes_too_long_is_a_result():
-    assert Worker(job()).ask("build", seconds=0.01) == Failure("no result in 0 s")
+    assert WorkerProcess(job()).ask("build", seconds=0.01) == Failure("no result in 0 s")
 
 
 def _die(connection, job):
@@ -50,7 +50,7 @@ def _die(connection, job):
 
 def test_a_process_that_ends_is_a_result(monkeypatch):
     monkeypatch.setattr("dof.bench.timing.worker_process.serve", _die)
-    assert Worker(job()).ask("build", seconds=60.0) == Failure("the process ended with exit code 3")
+    assert WorkerProcess(job()).ask("build", seconds=60.0) == Failure("the process ended with exit code 3")
 
 
 def test_errors_are_told_in_one_line():
@@ -61,7 +61,7 @@ def test_errors_are_told_in_one_line():
     assert worker._attempt(lambda: exit(1)) == (False, "SystemExit: 1")
 
 
-class FixedRuler(Ruler):
+class FixedMatmulRate(MatmulRate):
     def __init__(self, flops):
         self.flops, self.rates = flops, [1e11]
 
@@ -73,7 +73,7 @@ class FixedRuler(Ruler):
     ("flops", "seconds", "points"), [(1e6, 60.0, 1024), (1e9, 60.0, 128), (1e9, 600.0, 1024), (1e13, 60.0, 8)]
 )
 def test_points_adapt_to_the_time(flops, seconds, points):
-    assert points_for(CASES["mlp-elliptic"], 3, seconds, FixedRuler(flops), 7) == points
+    assert points_for(CASES["mlp-elliptic"], 3, seconds, FixedMatmulRate(flops), 7) == points
 
 
 def test_estimates_run_only_where_they_are_asked_for():

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import dof
-from dof.bench.results.compare_runs import compare
-from dof.bench.results.outcomes import CaseResult, Outcome, Run, load, save
+from dof.bench.results.compare_runs import compare_runs
+from dof.bench.results.outcomes import CaseResult, Outcome, SuiteRun, load, save
 from dof.bench.results.paper_tables import PUBLISHED, paper_tables
 from dof.bench.results.plots import plot_methods, plot_paper
-from dof.bench.results.statistics import median, ratio, spread
-from dof.bench.results.tables import case_table, fastest_other, summary_table
+from dof.bench.results.statistics import median, ratio_of_medians, relative_quartile_deviation
+from dof.bench.results.tables import fastest_other, summary_table, table_of_case
 from dof.bench.timing.rounds import _outcome
 from dof.bench.timing.worker_process import Failure
 
@@ -31,22 +31,22 @@ def run(dof_seconds=1.0, name="mlp-elliptic", points=64, **dof_figures):
     ]
     case = CaseResult(name, "MLP, elliptic", points, {it.method: it for it in outcomes})
     machine = {"processor": "a processor", "cores": 2, "memory_bytes": 2**34, "device": "cpu"}
-    return Run("peers", 0, machine, {"dof": "0.1"}, [case], [1e11] * 9, {"torch": "torch"})
+    return SuiteRun("peers", 0, machine, {"dof": "0.1"}, [case], [1e11] * 9, {"torch": "torch"})
 
 
 def test_ratios_have_intervals_that_contain_them():
     rng = np.random.default_rng(0)
     slow, fast = 3 + 0.1 * rng.normal(size=15), 1 + 0.03 * rng.normal(size=15)
-    found = ratio(list(slow), list(fast))
+    found = ratio_of_medians(list(slow), list(fast))
     assert found.low < found.value < found.high and found.low < 3 < found.high
     assert found.high - found.low < 0.4
-    assert ratio([2.0] * 7, [1.0] * 9) == (2, 2, 2)
-    assert median([1.0, 5.0, 2.0]) == 2 and spread([1.0, 1.0, 1.0]) == 0
+    assert ratio_of_medians([2.0] * 7, [1.0] * 9, paired=False) == (2, 2, 2)
+    assert median([1.0, 5.0, 2.0]) == 2 and relative_quartile_deviation([1.0, 1.0, 1.0]) == 0
 
 
 def test_a_slow_moment_that_both_have_met_does_not_widen_the_interval():
     moments = np.array([1, 1.1, 3, 1.2, 5, 1, 2.0])
-    found = ratio(list(2 * moments), list(moments))
+    found = ratio_of_medians(list(2 * moments), list(moments))
     assert found.low == found.high == 2
 
 
@@ -67,11 +67,11 @@ def test_tables_say_what_was_found():
     (row,) = summary_table(run()).rows
     assert float(row[2]) == pytest.approx(1000, rel=0.01) and row[3] == "1"
     assert row[4].startswith("2.0") and row[5] == "8.0×" and row[6] == "folx" and row[7].startswith("1.5")
-    cells = {row[0]: row for row in case_table(run().cases[0], 1e11).rows}
+    cells = {row[0]: row for row in table_of_case(run().cases[0], 1e11).rows}
     assert cells["jet"][1] == "out of memory: needs 40 GB"
     assert cells["hessian"][-1] == "0.02" and "folx, 6" in cells
     assert summary_table(run()).notes[-1] == "torch is not installed: pip install torch"
-    assert "| method |" in case_table(run().cases[0], 1e11).in_markdown()
+    assert "| method |" in table_of_case(run().cases[0], 1e11).in_markdown()
 
 
 def test_a_case_without_a_hessian_is_shown():
@@ -93,12 +93,12 @@ def test_the_papers_ratios_are_the_papers():
 
 
 def test_compare_says_what_got_slower():
-    table, worse = compare(run(), run(dof_seconds=1.3))
+    table, worse = compare_runs(run(), run(dof_seconds=1.3))
     assert worse == ["MLP, elliptic, dof: slower"]
     assert [row[-1] for row in table.rows] == ["", "", "", "slower"]
-    assert compare(run(dof_seconds=1.3), run())[1] == []
-    assert compare(run(), run(dof_seconds=1.02))[1] == []
-    assert compare(run(), run(temporary=2 * 10**6))[1] == ["MLP, elliptic, dof: more memory"]
+    assert compare_runs(run(dof_seconds=1.3), run())[1] == []
+    assert compare_runs(run(), run(dof_seconds=1.02))[1] == []
+    assert compare_runs(run(), run(temporary=2 * 10**6))[1] == ["MLP, elliptic, dof: more memory"]
 
 
 def test_compare_knows_the_speed_of_the_machine_and_the_number_of_points():
@@ -106,15 +106,15 @@ def test_compare_knows_the_speed_of_the_machine_and_the_number_of_points():
     for it in slower_machine.cases[0].outcomes.values():
         it.seconds = [2 * s if it.method != "dof" else s for s in it.seconds]
     slower_machine.rates = [5e10] * 9
-    assert compare(run(), slower_machine)[1] == []
+    assert compare_runs(run(), slower_machine)[1] == []
     more_points = run(dof_seconds=2.0, points=128)
-    assert "MLP, elliptic, dof: slower" not in compare(run(), more_points)[1]
+    assert "MLP, elliptic, dof: slower" not in compare_runs(run(), more_points)[1]
 
 
 def test_compare_says_what_fails_now():
     broken = run()
     broken.cases[0].outcomes["folx"] = Outcome("folx", failure="wrong by 1e-1")
-    assert compare(run(), broken)[1] == ["MLP, elliptic, folx: fails now"]
+    assert compare_runs(run(), broken)[1] == ["MLP, elliptic, folx: fails now"]
 
 
 def test_results_that_are_wrong_are_not_timed():
@@ -126,7 +126,7 @@ def test_results_that_are_wrong_are_not_timed():
     assert "wrong" in _outcome("dof", undefined, truth).failure
     assert _outcome("estimate", wrong, truth).failure is None
     assert _outcome("dof", Failure("no result in 1 s"), truth).failure == "no result in 1 s"
-    assert "truth" in _outcome("dof", right, Failure("out of memory")).failure
+    assert "reference" in _outcome("dof", right, Failure("out of memory")).failure
 
 
 def test_plots_are_drawn(tmp_path):

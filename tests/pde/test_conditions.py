@@ -7,8 +7,8 @@ import pytest
 
 import dof
 from dof import pde
-from dof.pde.places import Setting
-from dof.pde.trial import trial
+from dof.pde.conditions.hard_conditions import trial
+from dof.pde.conditions.places import Setting
 
 RNG = np.random.default_rng(0)
 BOX = pde.Box([0, 0], [1, 2]) * pde.Time(0.5, 2)

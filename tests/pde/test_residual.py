@@ -7,7 +7,9 @@ import pytest
 
 import dof
 from dof import pde
-from dof.pde.evaluate import plan_of
+from dof.operators.coefficients import dense
+from dof.operators.coordinates import Space
+from dof.pde.planning.evaluate import plan_of
 
 RNG = np.random.default_rng(0)
 W1, W2, W3 = (jnp.asarray(RNG.normal(size=shape)) for shape in ((12, 3), (12, 12), (3, 12)))
@@ -295,9 +297,9 @@ def with_operator(L):
     """u_t − eᵗ L u + u², by nested differentiation"""
 
     def by_hand(z):
-        d, e = By(wide, z), L.at(z, dof.space.Space.of(z))
+        d, e = By(wide, z), L.at(z, Space.of(z))
         first = 0 if e.b is None else e.b @ d.gradient
-        a = sum(map(dof.coefficients.dense, e.a))
+        a = sum(map(dense, e.a))
         return d(6) - jnp.exp(z[6]) * (jnp.sum(a * d.hessian) + first + (e.c or 0) * d.value) + d.value**2
 
     return by_hand

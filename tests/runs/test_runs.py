@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from dof.runs import checkpoint
-from dof.runs.folder import Folder
-from dof.runs.race import race
-from dof.runs.report import command_of, write_race, write_report
-from dof.runs.run import begin, resume, train
+from dof.runs import checkpoints
+from dof.runs.hessian_race import race
+from dof.runs.report_files import command_of, write_race, write_report
+from dof.runs.run_folder import Folder
+from dof.runs.training_run import begin, resume, train
 
 FEW = {"width": 8, "depth": 1, "points": 40, "error_points": 64, "adam": 8, "newton": 8, "report": 4}
 
@@ -126,14 +126,14 @@ def test_a_killed_process_goes_on_from_where_it_was(tmp_path):
 def test_nothing_but_whole_files_has_a_name(tmp_path, monkeypatch):
     """A process that dies while it writes leaves the file from before."""
     path = tmp_path / "file"
-    checkpoint.write_whole(path, b"before")
+    checkpoints.write_whole(path, b"before")
 
     def dies(descriptor):
         raise Killed
 
     monkeypatch.setattr(os, "fsync", dies)
     with pytest.raises(Killed):
-        checkpoint.write_whole(path, b"after")
+        checkpoints.write_whole(path, b"after")
     assert path.read_bytes() == b"before"
 
 

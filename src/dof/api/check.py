@@ -11,35 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.api.apply import require_operator
-from dof.arguments import Argnums, split_arguments
+from dof.api.nested_autodiff import nested_autodiff
+from dof.arguments import Argnums
 from dof.jax_compat import enable_x64
-from dof.operators.coefficients import dense
-from dof.operators.coordinates import Space
-from dof.pipeline import HasCoefficients
-
-
-def nested_autodiff(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """L f from the full Hessian: what dof computes without it."""
-
-    def reference(*args: Any, **kwargs: Any) -> Any:
-        x, put_back = split_arguments(args, argnums)
-        space = Space.of(x)
-        at = L.at(x, space)
-        a = sum(map(dense, at.a), np.zeros((space.size, space.size)))
-        b = np.zeros(space.size) if at.b is None else at.b
-        c = 0.0 if at.c is None else at.c
-        point = jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(x)])
-
-        def of_vector(vector: Any) -> Any:
-            return f(*put_back(space.point(vector)), **kwargs)
-
-        value, slope = of_vector(point), jax.jacfwd(of_vector)(point)
-        hessian = jax.jacfwd(jax.jacfwd(of_vector))(point)
-        return jax.tree.map(
-            lambda v, j, h: jnp.sum(a * h, axis=(-2, -1)) + jnp.sum(b * j, axis=-1) + c * v, value, slope, hessian
-        )
-
-    return reference
 
 
 @dataclass(frozen=True)

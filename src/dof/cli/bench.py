@@ -1,4 +1,4 @@
-"""`dof bench`: quick, paper, peers, theory, compare."""
+"""The commands `dof bench quick`, `paper`, `peers`, `theory` and `compare`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from dof.bench.results.compare_runs import compare as compare_runs
+from dof.bench.results.compare_runs import compare_runs
 from dof.bench.results.outcomes import load
-from dof.bench.results.write_results import write_run, write_theory
+from dof.bench.results.write_results import write_run
 from dof.bench.theory.theorem_counts import SWEEPS, run_sweeps
+from dof.bench.theory.write_theory import write_theory
 from dof.bench.timing.rounds import Limits
 from dof.bench.timing.suites import SUITES, Suite, run_suite
+from dof.cli.bench_progress import shown
 from dof.cli.options import folder, seconds, told_plainly
-from dof.cli.progress import shown
 from dof.text_table import print_tables
 
-bench = typer.Typer(help="Measure dof against every other way, on this machine.", no_args_is_help=True)
+bench = typer.Typer(help="Measure dof against every other method, on this machine.", no_args_is_help=True)
 
 Budget = Annotated[str, typer.Option(help="Time for all of it, as 90s, 2m or 1h; the number of points adapts to it.")]
 Rounds = Annotated[int, typer.Option(min=7, help="Runs of every method.")]
@@ -44,7 +45,7 @@ def paper(budget: Budget = "5m", rounds: Rounds = 7, seed: Seed = 0, out: Out = 
 
 @bench.command()
 def peers(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
-    """Every way that one could take instead, on networks of many kinds."""
+    """Every other method, on networks of many kinds."""
     _run(SUITES["peers"], budget, rounds, seed, out, cases)
 
 
@@ -53,8 +54,8 @@ def theory(out: Out = FOLDER) -> None:
     """The theorems of the paper: how flops and memory grow, as XLA counts them."""
     with told_plainly():
         out = folder(out)
-        with shown(len(SWEEPS)) as report:
-            sweeps = run_sweeps(report)
+        with shown(len(SWEEPS)) as on_progress:
+            sweeps = run_sweeps(on_progress)
         write_theory(sweeps, out, Console())
 
 
@@ -75,13 +76,14 @@ def compare(
 
 
 def _run(suite: Suite, budget: str, rounds: int, seed: int, out: Path, pattern: str) -> None:
+    """Measure the cases of a suite whose names match the pattern, and write what was found to the folder `out`."""
     chosen = tuple(name for name in suite.cases if fnmatch(name, pattern))
     if not chosen:
         raise typer.BadParameter(f"no case is called {pattern!r}; there are {', '.join(suite.cases)}")
     time_left = seconds(budget)
     with told_plainly():
         out = folder(out)
-        with shown(len(chosen)) as report:
+        with shown(len(chosen)) as on_progress:
             picked = Suite(suite.name, chosen, suite.methods)
-            run = run_suite(picked, time_left, seed, Limits(rounds=rounds), report)
+            run = run_suite(picked, time_left, seed, Limits(rounds=rounds), on_progress)
         write_run(run, out, Console())

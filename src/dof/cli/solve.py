@@ -10,13 +10,13 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.cli.live import Line
 from dof.cli.options import free_folder, told_plainly
+from dof.cli.training_progress import Line
 from dof.errors import ArgumentError, describe
-from dof.runs.race import race as run_race
-from dof.runs.report import write_race, write_report
-from dof.runs.run import Run, begin, resume, train
-from dof.runs.source import load_problem
+from dof.runs.hessian_race import race as run_race
+from dof.runs.problem_source import load_problem
+from dof.runs.report_files import write_race, write_report
+from dof.runs.training_run import Run, begin, resume, train
 from dof.solving.settings import METHODS, SECOND, Settings, settings_of
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named, title_of

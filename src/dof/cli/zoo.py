@@ -12,10 +12,10 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.cli.live import Line
 from dof.cli.options import folder, told_plainly
-from dof.runs.page import numbers
-from dof.runs.zoo import Entry, entry
+from dof.cli.training_progress import Line
+from dof.runs.html_page import numbers
+from dof.runs.zoo_table import Entry, entry
 from dof.solving.settings import settings_of
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named

@@ -1,16 +1,15 @@
 """PDEs as on paper: `@pde.residual("x t")`, domains, conditions, problems.
 
-Reading order: coordinates, reads, field (the notation); affine, merge, plan, evaluate, residual (one propagation for
-all that is read); domains, shapes, places (where); checks, term, conditions, stated, trial (what must hold there);
-problem.
+Reading order: `notation` (names, derivatives, fields, residuals), `planning` (one propagation for all that a residual
+reads), `geometry` (domains), `conditions` (what holds where), `problem`.
 """
 
-from dof.pde.conditions import dirichlet, initial, initial_velocity, neumann, periodic, robin
-from dof.pde.field import advect, div, dt, grad, laplacian
+from dof.pde.conditions.conditions import dirichlet, initial, initial_velocity, neumann, periodic, robin
+from dof.pde.conditions.own_residuals_and_data import data, on
+from dof.pde.geometry.shapes import Ball, Box, Interval, Time
+from dof.pde.notation.field import advect, div, dt, grad, laplacian
+from dof.pde.notation.residual import Residual, residual
 from dof.pde.problem import Problem
-from dof.pde.residual import Residual, residual
-from dof.pde.shapes import Ball, Box, Interval, Time
-from dof.pde.stated import data, on
 
 __all__ = [
     "Ball",

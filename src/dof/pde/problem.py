@@ -12,7 +12,7 @@ import numpy as np
 
 import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.checks import (
+from dof.pde.argument_checks import (
     require_ansatz,
     require_arguments,
     require_domain,
@@ -20,14 +20,14 @@ from dof.pde.checks import (
     require_keywords,
     require_values,
 )
-from dof.pde.conditions import Condition
-from dof.pde.domains import Domain
-from dof.pde.places import Setting
-from dof.pde.plan import Plan
-from dof.pde.residual import Residual
-from dof.pde.stated import NORMAL, Data, Stated
-from dof.pde.term import Net, Term, distinct
-from dof.pde.trial import features_of, require_possible, trial
+from dof.pde.conditions.conditions import Condition
+from dof.pde.conditions.hard_conditions import features_of, require_possible, trial
+from dof.pde.conditions.loss_terms import Net, Term, distinct
+from dof.pde.conditions.own_residuals_and_data import NORMAL, Data, Stated
+from dof.pde.conditions.places import Setting
+from dof.pde.geometry.domain import Domain
+from dof.pde.notation.residual import Residual
+from dof.pde.planning.plan import Plan
 
 
 @dataclass(frozen=True)

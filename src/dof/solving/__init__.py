@@ -7,7 +7,7 @@ interval), solve, plots.
 from dof.errors import Diverged
 from dof.solving.networks import Network
 from dof.solving.settings import Settings
-from dof.solving.solve import Solution, solve
+from dof.solving.solver import Solution, solve
 from dof.solving.training import Report
 
 __all__ = ["Diverged", "Network", "Report", "Settings", "Solution", "solve"]

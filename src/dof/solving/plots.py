@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 import dof
 from dof.pde import Problem
-from dof.pde.coordinates import TIME
+from dof.pde.notation.names import TIME
 from dof.solving.training import Report
 
 OURS, THEIRS, CONDITIONS = "#1f6f8b", "#c06040", ("#e0a458", "#7a9e5f", "#8a6fa8", "#b8b8b8")

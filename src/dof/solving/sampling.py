@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import qmc
 
-from dof.pde.term import Term
+from dof.pde.conditions.loss_terms import Term
 
 Batch = tuple[tuple[Any, ...], ...]
 """For each term its arrays over points."""

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 import dof
 from dof.errors import Diverged
 from dof.pde.problem import Problem
-from dof.solving.memory import require_memory, require_room_for_hessians
+from dof.solving.memory_check import require_memory, require_room_for_hessians
 from dof.solving.networks import Network
 from dof.solving.objective import Objective
 from dof.solving.optimisers import OPTIMISERS, phase_at

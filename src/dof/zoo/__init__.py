@@ -14,13 +14,13 @@ from functools import partial
 from dof.errors import ArgumentError, describe
 from dof.pde import Problem
 from dof.zoo.finance import black_scholes
-from dof.zoo.heat import heat, heat_2d, heat_10d
-from dof.zoo.inverse import diffusion_tensor
-from dof.zoo.nonlinear import allen_cahn, burgers, navier_stokes, sine_gordon
-from dof.zoo.poisson import helmholtz, poisson, poisson_10d
-from dof.zoo.quantum import harmonic_oscillator, hydrogen
-from dof.zoo.transport import advection_diffusion, anisotropic, fokker_planck
-from dof.zoo.waves import klein_gordon, klein_gordon_3d, wave
+from dof.zoo.ground_states import harmonic_oscillator, hydrogen
+from dof.zoo.heat_equations import heat, heat_2d, heat_10d
+from dof.zoo.inverse_problems import diffusion_tensor
+from dof.zoo.nonlinear_equations import allen_cahn, burgers, navier_stokes, sine_gordon
+from dof.zoo.poisson_and_helmholtz import helmholtz, poisson, poisson_10d
+from dof.zoo.transport_equations import advection_diffusion, anisotropic, fokker_planck
+from dof.zoo.wave_equations import klein_gordon, klein_gordon_3d, wave
 
 __all__ = ["ZOO", "problem_named", "title_of"]
 

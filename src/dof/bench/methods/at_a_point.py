@@ -1,4 +1,4 @@
-"""The ways to compute an operator: each takes coefficients and φ(x) and gives x ↦ L φ(x)."""
+"""How each method computes an operator at one point: from L and φ it makes the function x ↦ L φ(x)."""
 
 from __future__ import annotations
 
@@ -13,117 +13,129 @@ from jax import lax
 from jax.experimental.jet import jet
 
 import dof
-from dof.bench.cases.factored_operators import Coefficients
+from dof.api.nested_autodiff import contract_dense
+from dof.bench.cases.factored_operators import FactoredOperator
+from dof.operators.coordinates import Space
 
 Phi = Callable[[Any], Any]
-Way = Callable[[Coefficients, Phi], Phi]
+PointMethod = Callable[[FactoredOperator, Phi], Phi]
 
 DRAWN = 16
-"""Coordinates of the estimator."""
+"""Coordinates that the estimator draws: the batch size of STDE's own experiments with many inputs."""
 
 
-def by_hessian(coefficients: Coefficients, phi: Phi) -> Phi:
+def operator_of(operator: FactoredOperator) -> dof.Operator:
+    """The operator as a `dof.Operator`."""
+    return dof.Operator(a=1.0 if operator.is_laplacian else operator.matrix, b=operator.first)
+
+
+def by_hessian(operator: FactoredOperator, phi: Phi) -> Phi:
+    """The full Hessian by `jax.hessian`, contracted with A."""
+    evaluated = operator_of(operator)
+
     def apply(x: Any) -> Any:
-        hessian = jax.hessian(phi)(x)
-        if coefficients.is_laplacian:
-            return jnp.trace(hessian)
-        applied = jnp.sum(jnp.asarray(coefficients.matrix, x.dtype) * hessian)
-        return _with_first_order(coefficients, phi, x, applied)
+        gradient = None if operator.first is None else jax.grad(phi)(x)
+        return contract_dense(evaluated.at(x, Space.of(x)), phi(x), gradient, jax.hessian(phi)(x))
 
     return apply
 
 
-def _with_first_order(coefficients: Coefficients, phi: Phi, x: Any, applied: Any) -> Any:
-    if coefficients.first is None:
-        return applied
-    return applied + jax.jvp(phi, (x,), (jnp.asarray(coefficients.first, x.dtype),))[1]
-
-
-def product_with_hessian(phi: Phi, x: Any, direction: Any) -> Any:
+def hessian_vector_product(phi: Phi, x: Any, direction: Any) -> Any:
+    """The second derivative of φ along a direction, forward over reverse."""
     return direction @ jax.jvp(jax.grad(phi), (x,), (direction,))[1]
 
 
 def jvp_of_jvp(phi: Phi, x: Any, direction: Any) -> Any:
+    """The second derivative of φ along a direction, forward over forward."""
     slope = lambda x: jax.jvp(phi, (x,), (direction,))[1]  # noqa: E731
     return jax.jvp(slope, (x,), (direction,))[1]
 
 
 def second_of_jet(phi: Phi, x: Any, direction: Any) -> Any:
+    """The second derivative of φ along a direction, by JAX's Taylor mode."""
     return jet(phi, (x,), ((direction, jnp.zeros_like(x)),))[1][1]
 
 
-def along_all(second: Callable[[Phi, Any, Any], Any]) -> Way:
-    """Σ_k sign_k of second derivatives along the directions, all at once."""
+def along_all(second: Callable[[Phi, Any, Any], Any]) -> PointMethod:
+    """Σ_k sign_k second(φ, x, row_k), all directions at once by `jax.vmap`."""
 
-    def way(coefficients: Coefficients, phi: Phi) -> Phi:
+    def method(operator: FactoredOperator, phi: Phi) -> Phi:
         def apply(x: Any) -> Any:
-            found = jax.vmap(partial(second, phi, x))(jnp.asarray(coefficients.directions, x.dtype))
-            applied = jnp.sum(jnp.asarray(coefficients.all_signs, x.dtype) * found)
-            return _with_first_order(coefficients, phi, x, applied)
+            found = jax.vmap(partial(second, phi, x))(jnp.asarray(operator.directions, x.dtype))
+            applied = jnp.sum(jnp.asarray(operator.all_signs, x.dtype) * found)
+            return applied + _first_order(operator, phi, x)
 
         return apply
 
-    return way
+    return method
 
 
-def one_by_one(second: Callable[[Phi, Any, Any], Any]) -> Way:
-    """The same in a loop over the directions, which are made on the way where they are coordinates."""
+def one_by_one(second: Callable[[Phi, Any, Any], Any]) -> PointMethod:
+    """Σ_k sign_k second(φ, x, row_k), in a loop over the directions."""
 
-    def way(coefficients: Coefficients, phi: Phi) -> Phi:
+    def method(operator: FactoredOperator, phi: Phi) -> Phi:
         def apply(x: Any) -> Any:
-            row = _row_of(coefficients, x.dtype)
-            signs = jnp.asarray(coefficients.all_signs, x.dtype)
+            row = _row_of(operator, x.dtype)
+            signs = jnp.asarray(operator.all_signs, x.dtype)
             found = lax.map(lambda k: signs[k] * second(phi, x, row(k)), jnp.arange(len(signs)))
-            return _with_first_order(coefficients, phi, x, jnp.sum(found))
+            return jnp.sum(found) + _first_order(operator, phi, x)
 
         return apply
 
-    return way
+    return method
 
 
-def _row_of(coefficients: Coefficients, dtype: Any) -> Callable[[Any], Any]:
-    if coefficients.is_laplacian:
-        return lambda k: jax.nn.one_hot(k, coefficients.inputs, dtype=dtype)
-    rows = jnp.asarray(coefficients.directions, dtype)
+def _row_of(operator: FactoredOperator, dtype: Any) -> Callable[[Any], Any]:
+    """The function k ↦ row_k. Rows of the identity are made one by one, since all N² entries may not fit."""
+    if operator.is_laplacian:
+        return lambda k: jax.nn.one_hot(k, operator.inputs, dtype=dtype)
+    rows = jnp.asarray(operator.directions, dtype)
     return lambda k: rows[k]
 
 
-def by_folx(threshold: int) -> Way:
-    """folx knows Laplacians: other operators are Laplacians of y ↦ φ(x + S y), or the difference of two."""
+def _first_order(operator: FactoredOperator, phi: Phi, x: Any) -> Any:
+    """The part b · ∇φ by one jvp."""
+    return 0.0 if operator.first is None else jax.jvp(phi, (x,), (jnp.asarray(operator.first, x.dtype),))[1]
+
+
+def by_folx(threshold: int) -> PointMethod:
+    """The forward Laplacian of folx; another operator is a Laplacian of y ↦ φ(x + S y), or the difference of two.
+
+    Args:
+        threshold: folx's `sparsity_threshold`.
+    """
     import folx  # pyright: ignore[reportMissingImports]
 
     def laplacian(phi: Phi, x: Any) -> Any:
         return folx.forward_laplacian(phi, sparsity_threshold=threshold)(x).laplacian
 
-    def shifted(phi: Phi, x: Any, rows: Any) -> Any:
+    def along_rows(phi: Phi, x: Any, rows: Any) -> Any:
         rows = jnp.asarray(rows, x.dtype)
         moved = lambda y: phi(x + jnp.einsum("bri,br->bi", rows, y).ravel())  # noqa: E731
         return laplacian(moved, jnp.zeros(rows.shape[:2], x.dtype))
 
-    def way(coefficients: Coefficients, phi: Phi) -> Phi:
+    def method(operator: FactoredOperator, phi: Phi) -> Phi:
         def apply(x: Any) -> Any:
-            if coefficients.is_laplacian:
+            if operator.is_laplacian:
                 return laplacian(phi, x)
-            parts = [(sign, coefficients.of_sign(sign)) for sign in (1, -1)]
-            applied = sum(sign * shifted(phi, x, rows) for sign, rows in parts if rows is not None)
-            return _with_first_order(coefficients, phi, x, applied)
+            parts = [(sign, operator.rows_of_sign(sign)) for sign in (1, -1)]
+            applied = sum(sign * along_rows(phi, x, rows) for sign, rows in parts if rows is not None)
+            return applied + _first_order(operator, phi, x)
 
         return apply
 
-    return way
+    return method
 
 
-def by_estimate(coefficients: Coefficients, phi: Phi) -> Phi:
-    """As in STDE: the mean over coordinates drawn at random, the same for all points; drawing them costs nothing."""
-    drawn = np.random.default_rng(0).choice(coefficients.inputs, DRAWN, replace=False)
+def by_estimate(operator: FactoredOperator, phi: Phi) -> Phi:
+    """The Laplacian estimated from coordinates drawn at random, as in STDE: N / drawn · Σ ∂_i² φ.
+
+    The coordinates are drawn while tracing, the same for all points, so that drawing them costs no time.
+    """
+    drawn = np.random.default_rng(0).choice(operator.inputs, DRAWN, replace=False)
 
     def apply(x: Any) -> Any:
-        directions = jax.nn.one_hot(drawn, coefficients.inputs, dtype=x.dtype)
-        return coefficients.inputs / DRAWN * jnp.sum(jax.vmap(partial(second_of_jet, phi, x))(directions))
+        directions = jax.nn.one_hot(drawn, operator.inputs, dtype=x.dtype)
+        return operator.inputs / DRAWN * jnp.sum(jax.vmap(partial(second_of_jet, phi, x))(directions))
 
     return apply
-
-
-def operator_of(coefficients: Coefficients) -> dof.Operator:
-    a = 1.0 if coefficients.is_laplacian else coefficients.matrix
-    return dof.Operator(a=a, b=coefficients.first)

@@ -1,4 +1,4 @@
-"""The ways to compute the operator, run over the points of a case: at once, or in blocks."""
+"""All methods by name, and how each runs over the points of a case: at once, or in blocks."""
 
 from __future__ import annotations
 
@@ -9,120 +9,120 @@ from importlib.util import find_spec
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 from jax import lax
 
 import dof
-from dof.bench.cases.case_table import Case, at_points
-from dof.bench.cases.factored_operators import Coefficients
+from dof.bench.cases.case import Case, Task, task_of, vectorised_task
+from dof.bench.cases.factored_operators import FactoredOperator
 from dof.bench.methods.at_a_point import (
-    Way,
+    PointMethod,
     along_all,
     by_estimate,
     by_folx,
     by_hessian,
+    hessian_vector_product,
     jvp_of_jvp,
     one_by_one,
     operator_of,
-    product_with_hessian,
     second_of_jet,
 )
 
-Task = Callable[[Any, Any], Any]
-"""(weights, points) ↦ result"""
-Build = Callable[[Case, Coefficients, Any], Task]
+Build = Callable[[Case, FactoredOperator, Any], Task]
+"""(case, operator, option) ↦ task."""
 
-BLOCK = 32
-"""Points in a block, where a method other than dof runs in blocks."""
-
-
-def no_options(case: Case) -> tuple[Any, ...]:
-    return (None,)
+POINTS_IN_A_BLOCK = 32
+"""Where a method other than dof runs in blocks: the tangents of 32 points of the paper's MLP fit a cache of 2 MB."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """`build(case, coefficients, option)` gives the task.
+    """A way to compute the task of a case.
 
-    counted: the same without blocks, whose flops can be counted. options: the fastest of them is taken. package: what
-    must be installed. exact: or else an estimate.
+    Attributes:
+        name: what tables print.
+        build: makes the task.
+        counted: makes the same without loops, since the compiler cannot count the flops of a loop.
+        options: what `build` is tried with; the fastest counts.
+        package: what must be installed for it.
+        exact: False for an estimate, whose deviation is shown but not judged.
     """
 
     name: str
     build: Build
     counted: Build | None = None
-    options: Callable[[Case], tuple[Any, ...]] = no_options
+    options: Callable[[Case], tuple[Any, ...]] = lambda case: (None,)
     package: str | None = None
     exact: bool = True
 
     @property
     def is_installed(self) -> bool:
+        """Whether the package that the method needs is there."""
         return self.package is None or find_spec(self.package) is not None
 
 
-def of_point(case: Case, coefficients: Coefficients, way: Way) -> Callable[[Any, Any], Any]:
-    """(weights, x) ↦ residual"""
+def residual_at_a_point(case: Case, operator: FactoredOperator, method: PointMethod) -> Callable[[Any, Any], Any]:
+    """(weights, x) ↦ residual of the case at x."""
 
     def residual(weights: Any, x: Any) -> Any:
         phi = partial(case.network.phi, weights)
-        return case.residual(phi(x), way(coefficients, phi)(x))
+        return case.residual(phi(x), method(operator, phi)(x))
 
     return residual
 
 
-def at_once(way: Way) -> Build:
-    return lambda case, coefficients, _: at_points(case, of_point(case, coefficients, way))
+def at_once(method: PointMethod) -> Build:
+    """All points at once by `jax.vmap`."""
+    return lambda case, operator, _: vectorised_task(case, residual_at_a_point(case, operator, method))
 
 
-def in_blocks(way: Way) -> Build:
-    """As one would by hand: `jax.lax.map` with a batch size; blocks are run again for the gradient."""
+def in_blocks(method: PointMethod) -> Build:
+    """Block by block, as one would by hand: `jax.lax.map` with a batch size, recomputed for the gradient."""
 
-    def build(case: Case, coefficients: Coefficients, _: Any) -> Task:
-        residual = of_point(case, coefficients, way)
+    def build(case: Case, operator: FactoredOperator, _: Any) -> Task:
+        residual = residual_at_a_point(case, operator, method)
 
         def forward(weights: Any, x: Any) -> Any:
-            return lax.map(jax.checkpoint(partial(residual, weights)), x, batch_size=BLOCK)
+            return lax.map(jax.checkpoint(partial(residual, weights)), x, batch_size=POINTS_IN_A_BLOCK)
 
-        if case.task == "forward":
-            return forward
-        return jax.value_and_grad(lambda weights, x: jnp.mean(forward(weights, x) ** 2))
+        return task_of(case, forward)
 
     return build
 
 
-def _dof_of_point(case: Case, coefficients: Coefficients, **options: Any) -> Callable[[Any, Any], Any]:
-    operator = operator_of(coefficients)
+def _dof_at_a_point(case: Case, operator: FactoredOperator, **options: Any) -> Callable[[Any, Any], Any]:
+    applied = operator_of(operator)
 
     def residual(weights: Any, x: Any) -> Any:
-        return case.residual(*operator.with_value(partial(case.network.phi, weights), **options)(x))
+        return case.residual(*applied.with_value(partial(case.network.phi, weights), **options)(x))
 
     return residual
 
 
-def _dof(case: Case, coefficients: Coefficients, _: Any) -> Task:
-    residual = _dof_of_point(case, coefficients)
+def _dof(case: Case, operator: FactoredOperator, _: Any) -> Task:
+    """In blocks whose size dof chooses."""
+    residual = _dof_at_a_point(case, operator)
     if case.task == "forward":
         return dof.batched(residual, in_axes=(None, 0))
     return dof.value_and_grad(lambda weights, x: residual(weights, x) ** 2)
 
 
-def _dof_at_once(case: Case, coefficients: Coefficients, _: Any) -> Task:
-    return at_points(case, _dof_of_point(case, coefficients))
+def _dof_at_once(case: Case, operator: FactoredOperator, _: Any) -> Task:
+    return vectorised_task(case, _dof_at_a_point(case, operator))
 
 
-def _dof_dense(case: Case, coefficients: Coefficients, _: Any) -> Task:
-    """Without the search for structure and for the narrowest cut: what these cost, and what they bring."""
-    return at_points(case, _dof_of_point(case, coefficients, structure="dense", cut=None))
+def _dof_dense(case: Case, operator: FactoredOperator, _: Any) -> Task:
+    """Without sparsity and without cuts, which shows what these cost and gain."""
+    return vectorised_task(case, _dof_at_a_point(case, operator, structure="dense", cut=None))
 
 
-def _folx(case: Case, coefficients: Coefficients, threshold: Any) -> Task:
-    return at_points(case, of_point(case, coefficients, by_folx(threshold)))
+def _folx(case: Case, operator: FactoredOperator, threshold: Any) -> Task:
+    return at_once(by_folx(threshold))(case, operator, None)
 
 
-def _torch(case: Case, coefficients: Coefficients, _: Any) -> Task:
+def _torch(case: Case, operator: FactoredOperator, _: Any) -> Task:
     from dof.bench.methods.torch_hessian import build
 
-    return build(case, coefficients)
+    return build(case, operator)
 
 
 METHODS = {
@@ -130,8 +130,8 @@ METHODS = {
     for method in (
         Method("hessian", at_once(by_hessian)),
         Method("hessian, blocks", in_blocks(by_hessian), counted=at_once(by_hessian)),
-        Method("hvp, loop", at_once(one_by_one(product_with_hessian))),
-        Method("hvp, vmap", at_once(along_all(product_with_hessian))),
+        Method("hvp, loop", at_once(one_by_one(hessian_vector_product))),
+        Method("hvp, vmap", at_once(along_all(hessian_vector_product))),
         Method("jvp of jvp", at_once(along_all(jvp_of_jvp))),
         Method("jet", at_once(along_all(second_of_jet))),
         Method("folx", _folx, options=lambda case: case.thresholds, package="folx"),

@@ -1,4 +1,4 @@
-"""The truth that every result is compared with: nested differentiation in float64, in blocks."""
+"""The reference numbers that every result is compared with: the full Hessian in float64, in blocks of points."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from dof.bench.cases.case_table import Case
-from dof.bench.cases.factored_operators import Coefficients
+from dof.bench.cases.case import Case
+from dof.bench.cases.factored_operators import FactoredOperator
 from dof.bench.methods.at_a_point import by_hessian
-from dof.bench.methods.method_table import of_point
+from dof.bench.methods.method_table import residual_at_a_point
 
-BLOCK = 8
+POINTS_IN_A_BLOCK = 8
+"""Few, so that the reference fits the memory wherever some method does."""
 FORWARD_POINTS = 16
-"""So many points are compared where each has a result of its own."""
+"""Points compared if each has a result of its own: enough to see an error that is not confined to one point."""
 TOLERANCE = 1e-3
-"""In float32, relative to the largest entry."""
+"""Deviation that counts as an error: rounding in float32 gives 1e-7 to 1e-5, a wrong formula far more than 1e-3."""
 
 
 def points_compared(case: Case, points: int) -> int:
+    """How many of the points the reference is computed for."""
     return min(points, FORWARD_POINTS) if case.task == "forward" else points
 
 
-def true_result(case: Case, coefficients: Coefficients, weights: Any, x: Any) -> Any:
-    """To be called where float64 is enabled."""
+def reference_result(case: Case, operator: FactoredOperator, weights: Any, x: Any) -> Any:
+    """The result of the case's task, for weights and points in float64; needs x64 enabled."""
     by_hand = case.network.laplacian
-    residual = _by_hand(case, by_hand) if by_hand else of_point(case, coefficients, by_hessian)
+    residual = _by_hand(case, by_hand) if by_hand else residual_at_a_point(case, operator, by_hessian)
     if case.task == "forward":
-        return jax.jit(lambda w, x: lax.map(partial(residual, w), x, batch_size=BLOCK))(weights, x)
+        return jax.jit(lambda w, x: lax.map(partial(residual, w), x, batch_size=POINTS_IN_A_BLOCK))(weights, x)
     return jax.jit(partial(_step, residual))(weights, x)
 
 
@@ -41,17 +43,21 @@ def _by_hand(case: Case, laplacian: Callable[[Any, Any], Any]) -> Callable[[Any,
 
 
 def _step(residual: Callable[[Any, Any], Any], weights: Any, x: Any) -> Any:
+    """Loss and gradient, summed point by point."""
     of_point = jax.value_and_grad(lambda weights, x: residual(weights, x) ** 2)
     add = lambda sums, x: (jax.tree.map(jnp.add, sums, of_point(weights, x)), None)  # noqa: E731
     sums, _ = lax.scan(add, (jnp.zeros(()), jax.tree.map(jnp.zeros_like, weights)), x)
     return jax.tree.map(lambda part: part / len(x), sums)
 
 
-def deviation(result: list[np.ndarray], truth: list[np.ndarray]) -> float:
-    """The largest difference in any array, relative to the largest entry of that array."""
+def deviation(result: list[np.ndarray], reference: list[np.ndarray]) -> float:
+    """The largest difference in any array, relative to the largest entry of the reference for that array.
 
-    def apart(found: np.ndarray, true: np.ndarray) -> float:
-        found = np.asarray(found, np.float64)[: len(true)] if np.ndim(true) else np.asarray(found, np.float64)
-        return float(np.max(np.abs(found - true)) / (np.max(np.abs(true)) or 1))
+    A result may have more points than the reference; these are not compared.
+    """
 
-    return max(apart(*pair) for pair in zip(result, truth, strict=True))
+    def difference(found: np.ndarray, expected: np.ndarray) -> float:
+        found = np.asarray(found, np.float64)[: len(expected)] if np.ndim(expected) else np.asarray(found, np.float64)
+        return float(np.max(np.abs(found - expected)) / (np.max(np.abs(expected)) or 1))
+
+    return max(difference(*pair) for pair in zip(result, reference, strict=True))

@@ -1,4 +1,4 @@
-"""PyTorch's way, for the networks that are there: `torch.func.hessian`."""
+"""The full Hessian in PyTorch by `torch.func.hessian`, for the networks that are written in it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import torch  # pyright: ignore[reportMissingImports]
 
-from dof.bench.cases.case_table import Case
-from dof.bench.cases.factored_operators import Coefficients
+from dof.bench.cases.case import Case
+from dof.bench.cases.factored_operators import FactoredOperator
 
 
-def build(case: Case, coefficients: Coefficients) -> Any:
-    """(weights, points) ↦ result, on tensors."""
+def build(case: Case, operator: FactoredOperator) -> Any:
+    """The task of the case, (weights, points) ↦ result, on tensors."""
     phi = case.network.in_torch
     if phi is None:
         raise NotImplementedError("this network is not written in PyTorch")
-    matrix = torch.tensor(coefficients.matrix, dtype=torch.get_default_dtype())
-    first = None if coefficients.first is None else torch.tensor(coefficients.first, dtype=matrix.dtype)
+    matrix = torch.tensor(operator.matrix, dtype=torch.get_default_dtype())
+    first = None if operator.first is None else torch.tensor(operator.first, dtype=matrix.dtype)
 
     def residual(weights: Any, x: Any) -> Any:
         f = partial(phi, weights)
@@ -40,11 +40,13 @@ def build(case: Case, coefficients: Coefficients) -> Any:
 
 
 def as_tensors(case: Case, weights: Any, x: Any) -> tuple[Any, Any]:
+    """Weights and points as tensors; the weights of a training step require gradients."""
     tensor = lambda array: torch.tensor(np.asarray(array))  # noqa: E731
     layers = [tuple(tensor(part).requires_grad_(case.task == "step") for part in layer) for layer in weights]
     return layers, tensor(x)
 
 
 def as_arrays(result: Any) -> list[np.ndarray]:
+    """The tensors of a result as NumPy arrays."""
     leaves = [result] if isinstance(result, torch.Tensor) else [result[0], *result[1]]
     return [leaf.detach().numpy() for leaf in leaves]

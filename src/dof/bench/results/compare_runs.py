@@ -1,20 +1,27 @@
-"""Two runs side by side: what got slower, what got faster, what takes more memory."""
+"""The comparison of two runs: what got slower, what got faster, what takes more memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dof.bench.results.outcomes import CaseResult, Outcome, Run
-from dof.bench.results.statistics import Interval, interval, median, ratio
+from dof.bench.results.outcomes import CaseResult, Outcome, SuiteRun
+from dof.bench.results.statistics import Interval, format_interval, median, ratio_of_medians
 from dof.text_table import TextTable
 
 NOTABLE = 0.05
-"""A change of time counts if it is larger than that and its interval does not contain 1."""
+"""Smallest relative change that counts, if its interval does not contain 1; the same code varies by less."""
 COLUMNS = ["case", "method", "before ms", "after ms", "after / before", "memory", ""]
 
 
-def compare(before: Run, after: Run) -> tuple[TextTable, list[str]]:
-    """A table, and the cases and methods that got slower, need more memory, or fail now."""
+def compare_runs(before: SuiteRun, after: SuiteRun) -> tuple[TextTable, list[str]]:
+    """Compare the methods and cases that both runs have.
+
+    Times are scaled by the rate of matrix products of each run, so that runs on a machine that was slower in the
+    meantime, or on another one, can be compared.
+
+    Returns:
+        A table, and a line for each case and method that got slower, needs more memory, or fails now.
+    """
     table, worse = TextTable("after against before, by the rate of matrix products of each run", COLUMNS), []
     scale = median(after.rates) / median(before.rates) if before.rates and after.rates else 1.0
     for old_case, new_case, old, new in _pairs(before, after):
@@ -26,7 +33,7 @@ def compare(before: Run, after: Run) -> tuple[TextTable, list[str]]:
     return table, worse
 
 
-def _pairs(before: Run, after: Run) -> Iterator[tuple[CaseResult, CaseResult, Outcome, Outcome]]:
+def _pairs(before: SuiteRun, after: SuiteRun) -> Iterator[tuple[CaseResult, CaseResult, Outcome, Outcome]]:
     known = {case.case: case for case in before.cases}
     for case in after.cases:
         for name, outcome in case.outcomes.items():
@@ -37,15 +44,15 @@ def _pairs(before: Run, after: Run) -> Iterator[tuple[CaseResult, CaseResult, Ou
 def _judge(
     old_case: CaseResult, new_case: CaseResult, old: Outcome, new: Outcome, scale: float
 ) -> tuple[list[str], str]:
-    """Seconds are those of a point, if the runs did not have the same number of them."""
+    """Cells and verdict of one line. Runs with different numbers of points are compared by the time of a point."""
     times = [_milliseconds(outcome) for outcome in (old, new)]
     if not (old.seconds and new.seconds):
         return [*times, "–", "–"], _by_failure(old, new)
     per_point = old_case.points / new_case.points
-    found = ratio(new.seconds, old.seconds)
+    found = ratio_of_medians(new.seconds, old.seconds, paired=False)
     change = Interval(*(scale * per_point * figure for figure in found))
     memory = new.temporary / old.temporary if new.temporary and old.temporary and per_point == 1 else None
-    cells = [interval(change), "–" if memory is None else f"{memory:.2f}"]
+    cells = [format_interval(change), "–" if memory is None else f"{memory:.2f}"]
     return times + cells, _verdict(change, memory)
 
 

@@ -1,4 +1,4 @@
-"""What a run has found, every sample of it, and its file."""
+"""What a run has found, every sample of it, and the JSON file that holds it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,23 @@ from typing import Any
 from dof.errors import ArgumentError, describe
 
 FORMAT = 1
+"""Of the file; to be raised when files of before can no longer be read."""
 
 
 @dataclass
 class Outcome:
-    """One method on one case. Either it has failed, or it has seconds, one for each round; unknown figures are None."""
+    """One method on one case: either a failure, or seconds, one for each round. What is not known is None.
+
+    Attributes:
+        deviation: from the reference, relative to its largest entry.
+        exact: False for an estimate.
+        tracing: seconds to trace and lower.
+        compiling: seconds to compile.
+        temporary: bytes that the program needs beyond arguments and results, by the compiler.
+        peak: bytes that the first run adds to the resident memory of the process.
+        flops: by the compiler.
+        option: the option of the method that was the fastest.
+    """
 
     method: str
     failure: str | None = None
@@ -31,20 +43,33 @@ class Outcome:
 
 @dataclass
 class CaseResult:
+    """The outcomes of all methods on one case, by method."""
+
     case: str
     title: str
     points: int
     outcomes: dict[str, Outcome]
 
     def done(self, method: str) -> Outcome | None:
-        """The outcome of a method that was measured."""
+        """The outcome of a method if it was measured."""
         found = self.outcomes.get(method)
         return found if found and found.seconds else None
 
 
 @dataclass
-class Run:
-    """A suite on a machine. The rates are those of the ruler, a matrix product, in operations per second."""
+class SuiteRun:
+    """A suite on a machine.
+
+    Attributes:
+        suite: its name.
+        seed: of weights, points and operators.
+        machine: as `dof.system.describe` gives it.
+        versions: of Python and packages.
+        cases: in the order in which they were measured.
+        rates: of matrix products, in flops per second, one for each round.
+        missing: methods that were left out, with the package that each needs.
+        format: of the file.
+    """
 
     suite: str
     seed: int
@@ -56,17 +81,23 @@ class Run:
     format: int = FORMAT
 
 
-def save(run: Run, path: Path) -> None:
+def save(run: SuiteRun, path: Path) -> None:
+    """Write a run as JSON."""
     path.write_text(json.dumps(asdict(run), indent=1))
 
 
-def load(path: Path) -> Run:
+def load(path: Path) -> SuiteRun:
+    """Read what `save` wrote.
+
+    Raises:
+        ArgumentError: if the file is something else.
+    """
     try:
         data = json.loads(path.read_text())
         if data["format"] != FORMAT:
             raise ValueError(f"format {data['format']}")
         cases = [_case(entry) for entry in data.pop("cases")]
-        return Run(**data, cases=cases)
+        return SuiteRun(**data, cases=cases)
     except (OSError, ValueError, KeyError, TypeError) as error:
         found = f"{str(path)!r} cannot be read ({type(error).__name__}: {error})"
         raise ArgumentError(describe("path", found, "a file that `dof bench` wrote", "dof bench quick")) from None

@@ -1,17 +1,17 @@
-"""The paper's two tables: its own figures (V100; megabytes and milliseconds), beside those of this machine."""
+"""Both tables of the DOF paper: its own figures, measured on a V100, beside those of this machine."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from dof.bench.cases.case_table import PAPER_OPERATORS
-from dof.bench.results.outcomes import CaseResult, Run
-from dof.bench.results.statistics import interval, median, ratio
+from dof.bench.results.outcomes import CaseResult, SuiteRun
+from dof.bench.results.statistics import format_interval, median, ratio_of_medians
 from dof.text_table import TextTable
 
 
-class Figures(NamedTuple):
-    """Of the Hessian and of DOF, and their ratios as they are printed."""
+class PublishedFigures(NamedTuple):
+    """Megabytes and milliseconds of the Hessian and of DOF, and their ratios as the paper prints them."""
 
     hessian_mb: float
     dof_mb: float
@@ -22,18 +22,19 @@ class Figures(NamedTuple):
 
 
 PUBLISHED = {
-    "mlp-elliptic": Figures(10421, 3165, 3.3, 196.7, 106.6, 1.8),
-    "mlp-low-rank": Figures(10427, 2141, 4.9, 196.2, 55.8, 3.5),
-    "mlp-general": Figures(10429, 3181, 3.3, 197.4, 122.2, 1.6),
-    "sparse-elliptic": Figures(21401, 997, 21.5, 366.4, 18.9, 19.4),
-    "sparse-low-rank": Figures(21401, 869, 24.6, 366.2, 12.7, 28.9),
-    "sparse-general": Figures(21401, 997, 21.5, 366.6, 18.9, 19.4),
+    "mlp-elliptic": PublishedFigures(10421, 3165, 3.3, 196.7, 106.6, 1.8),
+    "mlp-low-rank": PublishedFigures(10427, 2141, 4.9, 196.2, 55.8, 3.5),
+    "mlp-general": PublishedFigures(10429, 3181, 3.3, 197.4, 122.2, 1.6),
+    "sparse-elliptic": PublishedFigures(21401, 997, 21.5, 366.4, 18.9, 19.4),
+    "sparse-low-rank": PublishedFigures(21401, 869, 24.6, 366.2, 12.7, 28.9),
+    "sparse-general": PublishedFigures(21401, 997, 21.5, 366.6, 18.9, 19.4),
 }
 TITLES = {"mlp": "MLP, 64 inputs, 8 layers of 256", "sparse": "MLP with Jacobian sparsity, 16 blocks of 4 inputs"}
 COLUMNS = ["operator", "memory MB: Hessian", "DOF", "ratio", "time ms: Hessian", "DOF", "ratio"]
 
 
-def paper_tables(run: Run) -> list[TextTable]:
+def paper_tables(run: SuiteRun) -> list[TextTable]:
+    """One table for each network, with two lines for each operator: this machine, and the paper."""
     found = {result.case: result for result in run.cases}
     return [_table(kind, title, found) for kind, title in TITLES.items()]
 
@@ -47,7 +48,7 @@ def _table(kind: str, title: str, found: dict[str, CaseResult]) -> TextTable:
         table.rows.append(["  the paper, V100", *_theirs(PUBLISHED[result.case])])
     table.notes = [
         "memory: temporary buffers, as XLA counts them; the paper's is that of the whole process",
-        "ratio of times: in brackets where it lies in 95 of 100 resamplings of the rounds",
+        "ratio of times: with the 95 % interval over the rounds in brackets",
     ]
     return table
 
@@ -62,10 +63,10 @@ def _ours(result: CaseResult) -> list[str]:
         failed = result.outcomes[method].failure if method in result.outcomes else None
         times[index] = f"{1e3 * median(outcome.seconds):.1f}" if outcome else failed or "–"
     if hessian and ours:
-        times[2] = interval(ratio(hessian.seconds, ours.seconds), "×")
+        times[2] = format_interval(ratio_of_medians(hessian.seconds, ours.seconds), "×")
     return memory + times
 
 
-def _theirs(it: Figures) -> list[str]:
+def _theirs(it: PublishedFigures) -> list[str]:
     memory = [f"{it.hessian_mb:.0f}", f"{it.dof_mb:.0f}", f"{it.memory:.1f}×"]
     return [*memory, f"{it.hessian_ms:.1f}", f"{it.dof_ms:.1f}", f"{it.time:.1f}×"]

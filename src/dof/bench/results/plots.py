@@ -1,4 +1,4 @@
-"""Pictures: bars of ratios by method, the paper's figures beside ours, and how costs grow."""
+"""Plots of a run: bars for each method, the paper's ratios beside ours, and costs over the number of inputs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from dof.bench.cases.case_table import CASES
-from dof.bench.results.outcomes import CaseResult, Outcome, Run
+from dof.bench.results.outcomes import CaseResult, Outcome, SuiteRun
 from dof.bench.results.paper_tables import PUBLISHED
-from dof.bench.results.statistics import median, ratio
-from dof.bench.theory.theorem_counts import Sweep
+from dof.bench.results.statistics import median, ratio_of_medians
 
-OURS, OTHERS, PAPER, FAILED, HESSIAN = "#1f6f8b", "#b8b8b8", "#e0a458", "#b03030", "#c06040"
+OURS, OTHERS, PAPER, FAILED = "#1f6f8b", "#b8b8b8", "#e0a458", "#b03030"
 
 
-def plot_paper(run: Run, path: Path) -> None:
-    """How many times less memory and time than the Hessian: here, and as the paper has it."""
+def plot_paper(run: SuiteRun, path: Path) -> None:
+    """Bars of how many times less memory and time dof takes than the Hessian: here, and in the paper."""
     figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
     results = [r for r in run.cases if r.done("dof") and r.done("hessian") and r.case in PUBLISHED]
     for axis, title, ours, theirs in (
@@ -30,7 +29,7 @@ def plot_paper(run: Run, path: Path) -> None:
     ):
         _pairs_of_bars(axis, title, [r.title for r in results], [ours(r) for r in results], results, theirs)
     axes[0].legend(loc="upper left", frameon=False)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _pairs_of_bars(axis: Any, title: str, names: list[str], ours: list[float], results: Any, theirs: Any) -> None:
@@ -52,11 +51,11 @@ def _memory_ratio(result: CaseResult) -> float:
 
 
 def _time_ratio(result: CaseResult) -> float:
-    return ratio(result.outcomes["hessian"].seconds, result.outcomes["dof"].seconds).value
+    return ratio_of_medians(result.outcomes["hessian"].seconds, result.outcomes["dof"].seconds).value
 
 
-def plot_methods(run: Run, path: Path) -> None:
-    """For each case a bar for each method: its time relative to dof's. Longer is slower."""
+def plot_methods(run: SuiteRun, path: Path) -> None:
+    """A panel for each case with a bar for each method: its time relative to that of dof. Longer is slower."""
     columns = min(3, len(run.cases))
     rows = -(-len(run.cases) // columns)
     most = max(len(result.outcomes) for result in run.cases)
@@ -67,7 +66,7 @@ def plot_methods(run: Run, path: Path) -> None:
     for axis in axes.flat[len(run.cases) :]:
         axis.set_visible(False)
     figure.suptitle("time relative to dof (logarithmic; longer is slower)", fontsize=11)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _bars_of_case(axis: Any, result: CaseResult) -> None:
@@ -101,8 +100,8 @@ def _bar(axis: Any, place: int, outcome: Outcome, value: float | None, left: flo
     axis.text(value * 1.05, place, note, fontsize=6.5, va="center")
 
 
-def plot_inputs(run: Run, path: Path) -> None:
-    """Time and temporary memory of every method against the number of inputs; a line ends where the method fails."""
+def plot_inputs(run: SuiteRun, path: Path) -> None:
+    """Time and temporary memory of a point over the number of inputs; the line of a method ends where it fails."""
     results = [result for result in run.cases if result.case.startswith("inputs-")]
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     methods = list(dict.fromkeys(name for result in results for name in result.outcomes))
@@ -119,39 +118,10 @@ def plot_inputs(run: Run, path: Path) -> None:
         axis.set_title(title, fontsize=10)
         axis.spines[["top", "right"]].set_visible(False)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=8, frameon=False)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
-def plot_theory(sweeps: list[Sweep], path: Path) -> None:
-    """Dots are what XLA counts, dashes are the theorems."""
-    figure, axes = plt.subplots(2, len(sweeps), figsize=(3.4 * len(sweeps), 6.4), layout="constrained", squeeze=False)
-    for (top, bottom), sweep in zip(axes.T, sweeps, strict=True):
-        hessian = [it.theory_flops for it in sweep.counts]
-        half = [it.theory_flops * it.dof_bound for it in sweep.counts]
-        _lines(top, sweep, "flops", {"theorem 1": hessian, "": half})
-        memory = [it.hessian_bytes * it.theory_memory for it in sweep.counts]
-        _lines(bottom, sweep, "bytes", {"theorem 2": memory})
-        bottom.set_xlabel(sweep.title, fontsize=8)
-    axes[0, 0].set_ylabel("flops", fontsize=9)
-    axes[1, 0].set_ylabel("bytes of temporary memory", fontsize=9)
-    _save(figure, path)
-
-
-def _lines(axis: Any, sweep: Sweep, what: str, theory: dict[str, list[float]]) -> None:
-    at = [count.at for count in sweep.counts]
-    for method, colour in (("hessian", HESSIAN), ("dof", OURS)):
-        name = f"{method}_{what}"
-        label = f"{method}, exponent {sweep.exponent(name):.2f}"
-        axis.plot(at, [getattr(count, name) for count in sweep.counts], "o-", color=colour, label=label, markersize=3)
-    for label, values in theory.items():
-        axis.plot(at, values, "--", color="black", linewidth=0.9, label=label)
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log")
-    axis.tick_params(which="both", labelsize=7)
-    axis.legend(fontsize=6.5, frameon=False)
-    axis.spines[["top", "right"]].set_visible(False)
-
-
-def _save(figure: Any, path: Path) -> None:
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure as PNG and free it."""
     figure.savefig(path, dpi=130)
     plt.close(figure)

@@ -1,4 +1,4 @@
-"""Medians, their spread, and ratios of medians with intervals."""
+"""Medians, their quartile deviation, and ratios of medians with confidence intervals."""
 
 from __future__ import annotations
 
@@ -8,35 +8,45 @@ from typing import NamedTuple
 import numpy as np
 
 RESAMPLES = 2000
+"""Of the bootstrap: enough for two digits of a 95 % interval."""
 
 
 class Interval(NamedTuple):
-    """A figure, and where it lies in 95 of 100 resamplings."""
+    """A figure with its 95 % confidence interval."""
 
     value: float
     low: float
     high: float
 
 
-def interval(it: Interval, unit: str = "") -> str:
+def format_interval(it: Interval, unit: str = "") -> str:
+    """As "3.21 (3.18–3.25)", with a unit after the value."""
     return f"{it.value:.3g}{unit} ({it.low:.3g}–{it.high:.3g})"
 
 
 def median(samples: Sequence[float]) -> float:
+    """The median as a Python number."""
     return float(np.median(samples))
 
 
-def spread(samples: Sequence[float]) -> float:
-    """Half the distance of the quartiles, relative to the median."""
+def relative_quartile_deviation(samples: Sequence[float]) -> float:
+    """Half the distance between the quartiles, relative to the median."""
     low, middle, high = np.percentile(samples, [25, 50, 75])
     return float((high - low) / (2 * middle))
 
 
-def ratio(numerator: Sequence[float], denominator: Sequence[float]) -> Interval:
-    """Of medians. Both sides are resampled, by rounds if they took turns: a slow moment has met both."""
+def ratio_of_medians(numerator: Sequence[float], denominator: Sequence[float], paired: bool = True) -> Interval:
+    """median(numerator) / median(denominator), with its interval by the percentile bootstrap.
+
+    Args:
+        numerator: samples.
+        denominator: samples.
+        paired: whether the k-th samples of both are from the same round. They are then resampled together, so that a
+            slow moment of the machine, which has met both, cancels.
+    """
     top, bottom = np.asarray(numerator), np.asarray(denominator)
     rng = np.random.default_rng(0)
     i = rng.integers(len(top), size=(RESAMPLES, len(top)))
-    j = i if len(top) == len(bottom) else rng.integers(len(bottom), size=(RESAMPLES, len(bottom)))
+    j = i if paired else rng.integers(len(bottom), size=(RESAMPLES, len(bottom)))
     ratios = np.median(top[i], axis=1) / np.median(bottom[j], axis=1)
     return Interval(median(numerator) / median(denominator), *map(float, np.percentile(ratios, [2.5, 97.5])))

@@ -1,21 +1,22 @@
-"""Tables of what was found: every figure of a case, and one line for each case."""
+"""Tables of a run: all figures of each case, and a summary with one line for each case."""
 
 from __future__ import annotations
 
 from dof.bench.methods.method_table import METHODS
-from dof.bench.results.outcomes import CaseResult, Outcome, Run
-from dof.bench.results.statistics import interval, median, ratio, spread
+from dof.bench.results.outcomes import CaseResult, Outcome, SuiteRun
+from dof.bench.results.statistics import format_interval, median, ratio_of_medians, relative_quartile_deviation
 from dof.text_table import TextTable
 
 COLUMNS = ["method", "time ms", "times faster", "temp. MB", "peak MB", "trace s", "compile s", "deviation", "GEMM"]
 NOTES = [
-    "times faster than the Hessian; in brackets where that lies in 95 of 100 resamplings of the rounds",
+    "times faster than the Hessian, with the 95 % interval over the rounds in brackets",
     "temp.: temporary buffers by XLA; peak: what the first run adds to the resident memory of a fresh process",
     "deviation: from nested differentiation in float64; GEMM: share of the machine's rate of matrix products",
 ]
 
 
-def case_table(result: CaseResult, rate: float) -> TextTable:
+def table_of_case(result: CaseResult, rate: float) -> TextTable:
+    """One line for each method; `rate` is the machine's rate of matrix products in flops per second."""
     table = TextTable(f"{result.title}; {result.points:,} points, float32", COLUMNS)
     table.rows = [_row(result, outcome, rate) for outcome in result.outcomes.values()]
     failed = [o for o in result.outcomes.values() if o.failure]
@@ -27,7 +28,7 @@ def _row(result: CaseResult, it: Outcome, rate: float) -> list[str]:
     if not it.seconds:
         return [it.method, _short(it.failure or "–"), *["–"] * (len(COLUMNS) - 2)]
     name = it.method if it.option in (None, 0) else f"{it.method}, {it.option}"
-    time = [f"{1e3 * median(it.seconds):.3g} ±{100 * spread(it.seconds):.0f}%", _ratio(result, it)]
+    time = [f"{1e3 * median(it.seconds):.3g} ±{100 * relative_quartile_deviation(it.seconds):.0f}%", _ratio(result, it)]
     memory = [_scaled(it.temporary, 1e-6), _scaled(it.peak, 1e-6)]
     building = [_scaled(it.tracing), _scaled(it.compiling)]
     deviation = f"{it.deviation:.0e}{'' if it.exact else ' (estimate)'}"
@@ -39,7 +40,7 @@ def _ratio(result: CaseResult, it: Outcome) -> str:
     hessian = result.done("hessian")
     if hessian is None:
         return "–"
-    return interval(ratio(hessian.seconds, it.seconds))
+    return format_interval(ratio_of_medians(hessian.seconds, it.seconds))
 
 
 def _scaled(figure: float | int | None, scale: float = 1.0) -> str:
@@ -47,20 +48,21 @@ def _scaled(figure: float | int | None, scale: float = 1.0) -> str:
 
 
 def _short(text: str) -> str:
+    """A failure that fits a cell; the whole text is in a note."""
     return text.split(":")[0] if len(text) > 30 else text
 
 
-def summary_table(run: Run) -> TextTable:
-    """One line for each case: dof beside the Hessian and beside the fastest exact way that is not dof."""
-    table = TextTable("dof against the Hessian and against the fastest other way", SUMMARY)
+SUMMARY = ["case", "points", "dof ms", "dof MB", "Hessian: time", "memory", "fastest other", "time"]
+
+
+def summary_table(run: SuiteRun) -> TextTable:
+    """One line for each case: dof beside the Hessian and beside the fastest other exact method."""
+    table = TextTable("dof against the Hessian and against the fastest other method", SUMMARY)
     for result in run.cases:
         table.rows.append([result.title, f"{result.points:,}", *_summary(result)])
-    notes = ["time and memory of the Hessian and of the fastest other exact way are relative to dof"]
+    notes = ["time and memory of the Hessian and of the fastest other exact method are relative to dof"]
     table.notes = notes + [f"{name} is not installed: pip install {package}" for name, package in run.missing.items()]
     return table
-
-
-SUMMARY = ["case", "points", "dof ms", "dof MB", "Hessian: time", "memory", "fastest other", "time"]
 
 
 def _summary(result: CaseResult) -> list[str]:
@@ -75,12 +77,13 @@ def _summary(result: CaseResult) -> list[str]:
 
 
 def fastest_other(result: CaseResult) -> Outcome | None:
+    """The fastest exact method that is not dof."""
     others = [o for n, o in result.outcomes.items() if o.seconds and METHODS[n].exact and not n.startswith("dof")]
     return min(others, key=lambda outcome: median(outcome.seconds), default=None)
 
 
 def _times(it: Outcome, ours: Outcome) -> str:
-    return f"{ratio(it.seconds, ours.seconds).value:.3g}×"
+    return f"{ratio_of_medians(it.seconds, ours.seconds).value:.3g}×"
 
 
 def _memory(it: Outcome, ours: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""The theorems of the paper as counts: flops and temporary memory by XLA, of MLPs that grow in one quantity.
+"""The theorems of the DOF paper as counts by the compiler, for MLPs of which one size grows.
 
 In a computation graph with edges E, nonzero second derivatives ∂²F/∂v_i∂v_l in pairs R and triples T, and N inputs, the
 Hessian takes N (|R| + 2 |E|) + ½ |T| multiplications, and DOF at most half of it (Theorem 1). For L layers of one width
@@ -11,21 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import jax
 import numpy as np
 
 from dof.bench.cases.architectures import mlp
-from dof.bench.cases.case_table import Case, at_points
-from dof.bench.cases.factored_operators import Coefficients, elliptic
-from dof.bench.methods.at_a_point import by_hessian
-from dof.bench.methods.method_table import METHODS, of_point
-from dof.bench.timing import compiler_counts as xla
+from dof.bench.cases.case import Case
+from dof.bench.cases.factored_operators import elliptic
+from dof.bench.methods.method_table import METHODS
+from dof.bench.timing.compiler_counts import flops, temporary_bytes
 
 
 @dataclass(frozen=True)
-class Setting:
+class MlpSizes:
+    """An MLP, the rank of A (None for full rank) and the number of points."""
+
     inputs: int = 64
     width: int = 256
     layers: int = 8
@@ -33,18 +33,26 @@ class Setting:
     points: int = 64
 
     @property
-    def sizes(self) -> list[int]:
+    def layer_sizes(self) -> list[int]:
+        """Units of the input, of each hidden layer and of the output."""
         return [self.inputs, *[self.width] * (self.layers - 1), 1]
 
     @property
     def directions(self) -> int:
+        """How many directions DOF propagates."""
         return self.inputs if self.rank is None else self.rank
 
 
 @dataclass
 class Count:
-    """At one setting: what XLA counts for both methods, and what the theorems say: flops of the Hessian, and the parts
-    of its flops and memory that DOF takes, with directions in the place of the inputs."""
+    """What the compiler counts for both methods at one value of the size that grows, and what the theorems say.
+
+    Attributes:
+        at: the size.
+        theory_flops: flops of the Hessian by theorem 1.
+        dof_bound: flops of DOF relative to the Hessian's, at most: half of directions / inputs.
+        theory_memory: memory of DOF relative to the Hessian's: 2 / L of directions / inputs.
+    """
 
     at: int
     hessian_flops: float
@@ -58,15 +66,17 @@ class Count:
 
 @dataclass
 class Sweep:
+    """The counts while one size grows."""
+
     quantity: str
     title: str
     counts: list[Count] = field(default_factory=list)
 
     def exponent(self, figure: str) -> float:
-        """How the figure grows: the slope of its logarithm, over the larger half of the settings."""
+        """How a figure of `Count` grows: the slope of its logarithm over the larger half of the sizes."""
         kept = self.counts[len(self.counts) // 2 :]
         x, y = (np.log([getattr(count, name) for count in kept]) for name in ("at", figure))
-        return round(float(np.polyfit(x, y, 1)[0]), 3) + 0.0  # not −0
+        return round(float(np.polyfit(x, y, 1)[0]), 3) + 0.0  # adding 0 turns −0 into 0
 
 
 SWEEPS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -78,45 +88,39 @@ SWEEPS: dict[str, tuple[str, tuple[int, ...]]] = {
 }
 
 
-def run_sweeps(report: Callable[[str, str], None]) -> list[Sweep]:
+def run_sweeps(on_progress: Callable[[str, str], None]) -> list[Sweep]:
+    """Count all sweeps; `on_progress` is told the title and the size."""
     sweeps = []
     for quantity, (title, values) in SWEEPS.items():
         sweep = Sweep(quantity, title)
         for value in values:
-            report(title, str(value))
-            sweep.counts.append(count(value, Setting(**{quantity: value})))
+            on_progress(title, str(value))
+            sweep.counts.append(count(value, MlpSizes(**{quantity: value})))
         sweeps.append(sweep)
     return sweeps
 
 
-def count(at: int, setting: Setting) -> Count:
-    network = mlp(setting.inputs, setting.width, setting.layers)
-    draw = lambda rng: elliptic(rng, 1, setting.inputs, setting.directions)  # noqa: E731
-    case = Case("theory", "theory", network, draw, setting.points)
-    coefficients, weights, x = case.draw(0, setting.points, np.float32)
-    tasks = {
-        "hessian": at_points(case, of_point(case, coefficients, by_hessian)),
-        "dof": _dof(case, coefficients),
-    }
-    found = {name: _counts(task, weights, x) for name, task in tasks.items()}
-    (hessian_flops, hessian_bytes), (dof_flops, dof_bytes) = found["hessian"], found["dof"]
-    theory = 2 * setting.points * hessian_multiplications(setting)
-    rank = setting.directions / setting.inputs
-    bounds = (rank / 2, 2 / setting.layers * rank)
+def count(at: int, sizes: MlpSizes) -> Count:
+    """Compile both methods at the given sizes, and count."""
+    network = mlp(sizes.inputs, sizes.width, sizes.layers)
+    draw = lambda rng: elliptic(rng, 1, sizes.inputs, sizes.directions)  # noqa: E731
+    case = Case("theory", "theory", network, draw, sizes.points)
+    hessian_flops, hessian_bytes = _counts(case, "hessian")
+    dof_flops, dof_bytes = _counts(case, "dof, at once")
+    theory = 2 * sizes.points * hessian_multiplications(sizes)  # a multiplication comes with an addition
+    rank = sizes.directions / sizes.inputs
+    bounds = (rank / 2, 2 / sizes.layers * rank)
     return Count(at, hessian_flops, dof_flops, hessian_bytes, dof_bytes, theory, *bounds)
 
 
-def _dof(case: Case, coefficients: Coefficients) -> Callable[..., Any]:
-    return METHODS["dof, at once"].build(case, coefficients, None)
+def _counts(case: Case, method: str) -> tuple[float, int]:
+    operator, weights, x = case.draw(0, case.points, np.float32)
+    compiled = jax.jit(METHODS[method].build(case, operator, None)).lower(weights, x).compile()
+    return flops(compiled), temporary_bytes(compiled)
 
 
-def _counts(task: Callable[..., Any], *args: Any) -> tuple[float, int]:
-    compiled = jax.jit(task).lower(*args).compile()
-    return xla.flops(compiled), xla.temporary_bytes(compiled)
-
-
-def hessian_multiplications(setting: Setting) -> float:
+def hessian_multiplications(sizes: MlpSizes) -> float:
     """N (|R| + 2 |E|) + ½ |T| for one point."""
-    hidden = sum(setting.sizes[1:-1])
-    edges = sum(i * o for i, o in pairwise(setting.sizes)) + hidden
-    return setting.inputs * (hidden + 2 * edges) + hidden / 2
+    hidden = sum(sizes.layer_sizes[1:-1])
+    edges = sum(i * o for i, o in pairwise(sizes.layer_sizes)) + hidden
+    return sizes.inputs * (hidden + 2 * edges) + hidden / 2

@@ -1,4 +1,4 @@
-"""What XLA says of a compiled program."""
+"""Memory and flops of a program as XLA's compiler counts them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Any
 
 
 def temporary_bytes(compiled: Any) -> int:
+    """Memory that the program needs beyond its arguments and results."""
     return compiled.memory_analysis().temp_size_in_bytes
 
 
 def flops(program: Any) -> float:
-    """Of a lowered or compiled program. A loop counts as one turn of it."""
+    """Flops of a lowered or compiled program; the body of a loop counts once, however often it runs."""
     return program.cost_analysis()["flops"]
 
 
-def has_loops(compiled: Any) -> bool:
-    return " while(" in compiled.as_text()
+def flops_if_exact(compiled: Any) -> float | None:
+    """Flops of a compiled program, or None if it has loops."""
+    return None if " while(" in compiled.as_text() else flops(compiled)

@@ -7,27 +7,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dof import system
-from dof.bench.cases.case_table import CASES, PAPER_OPERATORS, Case
+from dof.bench.cases.case import Case
+from dof.bench.cases.case_table import CASES, PAPER_OPERATORS
 from dof.bench.methods.method_table import METHODS
-from dof.bench.results.outcomes import Run
+from dof.bench.results.outcomes import SuiteRun
 from dof.bench.results.statistics import median
-from dof.bench.timing.rounds import Limits, Ruler, run_case
+from dof.bench.timing.rounds import Limits, MatmulRate, run_case
 from dof.bench.timing.worker_process import Failure
 
-Report = Callable[[str, str], None]
-"""Told the case, and what is being done."""
+OnProgress = Callable[[str, str], None]
+"""Is told the case, and what is being done."""
 
-PAPER_METHODS = ("hessian", "dof")
-EXACT_METHODS = tuple(name for name, method in METHODS.items() if method.exact)
 STARTING, BUILDING = 6.0, 1.5
-"""Seconds that it takes to start a case and find its truth, and to build one method."""
+"""Seconds to start a case and compute its reference, and to build one method; typical of two cores."""
 LEAST_POINTS, LEAST_SECONDS = 8, 5.0
+"""A case is measured with at least this, however short the time: fewer points show overheads only."""
 EFFICIENCY = 1.2
-"""Rate at which methods seem to do the flops of the Hessian, relative to matrix products: most do fewer."""
+"""Flops of the Hessian that methods seem to do in the time of one flop of a matrix product: most need fewer flops."""
 
 
 @dataclass(frozen=True)
 class Suite:
+    """The names of cases and methods that a command measures."""
+
     name: str
     cases: tuple[str, ...]
     methods: tuple[str, ...]
@@ -39,46 +41,48 @@ SUITES = {
     suite.name: suite
     for suite in (
         Suite("quick", _HEADLINES, ("hessian", "folx", "dof")),
-        Suite("paper", _PAPER, PAPER_METHODS),
-        Suite("peers", tuple(CASES), EXACT_METHODS),
+        Suite("paper", _PAPER, ("hessian", "dof")),
+        Suite("peers", tuple(CASES), tuple(name for name, method in METHODS.items() if method.exact)),
     )
 }
 
 
-def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, report: Report) -> Run:
-    ruler = Ruler()
-    run = Run(suite.name, seed, {**system.describe(), "device": ruler.device}, system.versions())
+def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, on_progress: OnProgress) -> SuiteRun:
+    """Measure all cases of a suite in about `budget` seconds; each gets an equal part of the time that is left."""
+    matmul = MatmulRate()
+    run = SuiteRun(suite.name, seed, {**system.describe(), "device": matmul.device}, system.versions())
     run.missing = {name: METHODS[name].package or "" for name in suite.methods if not METHODS[name].is_installed}
     try:
-        ruler.measure()
+        matmul.measure()
         ends = time.monotonic() + budget
         for index, name in enumerate(suite.cases):
             case, left = CASES[name], max((ends - time.monotonic()) / (len(suite.cases) - index), LEAST_SECONDS)
             methods = methods_for(suite, case)
-            report(case.title, "how many points")
-            points = points_for(case, len(methods), left, ruler, limits.rounds)
-            of_case = lambda step, title=case.title: report(title, step)  # noqa: E731
-            run.cases.append(run_case(case, methods, points, seed, limits.within(left), ruler, of_case))
-        run.rates = ruler.rates
+            on_progress(case.title, "how many points")
+            points = points_for(case, len(methods), left, matmul, limits.rounds)
+            of_case = lambda step, title=case.title: on_progress(title, step)  # noqa: E731
+            run.cases.append(run_case(case, methods, points, seed, limits.within(left), matmul, of_case))
+        run.rates = matmul.rates
     finally:
-        ruler.stop()
+        matmul.stop()
     return run
 
 
 def methods_for(suite: Suite, case: Case) -> list[str]:
-    """Of the suite and of the case; PyTorch only where the network is written in it."""
-    extra = case.extra if suite.name == "peers" else ()
+    """The methods of the suite that are installed and can do the case."""
+    extra = case.extra_methods if suite.name == "peers" else ()
     chosen = [name for name, m in METHODS.items() if (name in suite.methods or name in extra) and m.is_installed]
     return [name for name in chosen if METHODS[name].package != "torch" or case.network.in_torch]
 
 
-def points_for(case: Case, methods: int, seconds: float, ruler: Ruler, rounds: int) -> int:
-    """As many as the case asks for, or halves of it until all methods fit the time."""
-    flops = ruler.flops_of_a_point(case.name)
+def points_for(case: Case, methods: int, seconds: float, matmul: MatmulRate, rounds: int) -> int:
+    """The points of the case, halved until all methods fit the time."""
+    flops = matmul.flops_of_a_point(case.name)
     if isinstance(flops, Failure):
         return case.points
     running = max(seconds - STARTING - BUILDING * methods, 0.2 * seconds)
-    of_point = methods * (rounds + 3) * flops / (EFFICIENCY * median(ruler.rates))
+    # Three runs more than rounds: two while building, one for the result.
+    of_point = methods * (rounds + 3) * flops / (EFFICIENCY * median(matmul.rates))
     points = case.points
     while points > LEAST_POINTS and points * of_point > running:
         points //= 2

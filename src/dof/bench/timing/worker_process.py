@@ -1,4 +1,4 @@
-"""A worker as seen from outside: it answers, fails, or is ended when it takes too long."""
+"""One process for each method, seen from outside: it answers, fails, or is ended when it takes too long."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ class Failure:
     reason: str
 
 
-class Worker:
+class WorkerProcess:
+    """A fresh process that works on one job, so that methods share neither memory nor compiled programs."""
+
     def __init__(self, job: Job) -> None:
+        """Start the process."""
         # Several processes share one accelerator: none may take all of its memory in advance.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         context = multiprocessing.get_context("spawn")
@@ -28,7 +31,7 @@ class Worker:
         theirs.close()
 
     def ask(self, *command: Any, seconds: float) -> Any:
-        """The answer to a command, or a `Failure`. After one, the worker is gone."""
+        """The answer to a command, or a `Failure` after which the process is gone."""
         try:
             self._connection.send(command)
             if not self._connection.poll(seconds):
@@ -44,13 +47,14 @@ class Worker:
         return Failure(reason)
 
     def stop(self) -> None:
+        """End the process."""
         self._connection.close()
         self._process.kill()
         self._process.join()
 
 
 def _reason(exit_code: int | None) -> str:
-    """A process that the system ends, or that cannot go on, has most likely taken too much memory."""
+    # Killed by the system (−9) or aborted (−6): most likely it took too much memory.
     if exit_code in (-9, -6):
         return "out of memory: the process was ended"
     return f"the process ended with exit code {exit_code}"

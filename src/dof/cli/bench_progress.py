@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from dof.bench.timing.suites import Report
+from dof.bench.timing.suites import OnProgress
 
 QUIET = Console(stderr=True)
 
 
 @contextmanager
-def shown(total: int) -> Iterator[Report]:
+def shown(total: int) -> Iterator[OnProgress]:
     """A function of (case, what is being done), to be called on the way through `total` cases."""
     began, seen = time.monotonic(), []
 

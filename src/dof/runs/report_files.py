@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dof.runs.folder import Folder
-from dof.runs.page import page
-from dof.runs.race import Race
-from dof.runs.run import Run
-from dof.runs.source import title
+from dof.runs.hessian_race import Race
+from dof.runs.html_page import page
+from dof.runs.problem_source import title
+from dof.runs.run_folder import Folder
+from dof.runs.training_run import Run
 from dof.solving.plots import plot_race, plot_training, png
 from dof.solving.settings import settings_of
 

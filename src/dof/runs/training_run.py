@@ -11,11 +11,11 @@ from typing import Any
 
 from dof import system
 from dof.errors import Diverged
-from dof.runs import checkpoint
-from dof.runs.folder import Folder
-from dof.runs.source import load_problem
+from dof.runs import checkpoints
+from dof.runs.problem_source import load_problem
+from dof.runs.run_folder import Folder
 from dof.solving import Report, Solution
-from dof.solving.solve import intervals, training_of
+from dof.solving.solver import intervals, training_of
 from dof.solving.training import State, Training
 
 OnReport = Callable[[Report], Any]
@@ -66,7 +66,7 @@ def resume(path: Path) -> Run:
     folder = Folder(path)
     source, settings = folder.read()
     training = training_of(load_problem(source), None, settings)
-    state = checkpoint.latest(folder.checkpoints, training.like) or training.start()
+    state = checkpoints.latest(folder.checkpoints, training.like) or training.start()
     return Run(source, folder, training, state, folder.reports(until=state.step))
 
 
@@ -76,12 +76,12 @@ def train(run: Run, on_report: OnReport) -> Run:
         for state, report in intervals(run.training, run.state, run.reports[-1].seconds if run.reports else 0.0):
             run = replace(run, state=state, reports=[*run.reports, report])
             run.folder.append(report)
-            checkpoint.save(state, run.folder.checkpoints)
+            checkpoints.save(state, run.folder.checkpoints)
             on_report(report)
     except Diverged as error:
         if run.reports:
             error.add_note(f"The state of step {run.state.step} is kept in {run.folder.checkpoints}.")
         raise
-    run.folder.write("weights.safetensors", checkpoint.named_weights(run.training, run.state.theta))
+    run.folder.write("weights.safetensors", checkpoints.named_weights(run.training, run.state.theta))
     run.folder.write("summary.json", json.dumps(run.summary, indent=1))
     return run

@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.pde.coordinates import space_of
-from dof.pde.places import Setting
+from dof.pde.conditions.places import Setting
+from dof.pde.notation.names import space_of
 
 Net = Callable[[Any], Any]
 

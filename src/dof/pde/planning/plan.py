@@ -21,8 +21,8 @@ from dof.directions.shared import share
 from dof.directions.sparse_rows import KnownRows
 from dof.operators.coefficients import Evaluated, Rows
 from dof.operators.coordinates import Space
-from dof.pde.merge import Merge
-from dof.pde.reads import Applied, First, Gradient, Read, Second, Users, combined, pair, unit
+from dof.pde.notation.derivatives import Applied, First, Gradient, Read, Second, Users, combined, pair, unit
+from dof.pde.planning.merge import Merge
 from dof.pipeline import real_channels
 
 Sum = tuple[tuple[float, int], ...]

@@ -17,9 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
-from dof.pde.conditions import Condition
-from dof.pde.places import Setting
-from dof.pde.term import Net
+from dof.pde.conditions.conditions import Condition
+from dof.pde.conditions.loss_terms import Net
+from dof.pde.conditions.places import Setting
 
 Conditions = Sequence[Any]
 RISE = 3.0

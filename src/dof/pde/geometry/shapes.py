@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gamma, ndtri
 
 from dof.errors import ArgumentError, describe
-from dof.pde.domains import Domain, chosen_by
+from dof.pde.geometry.domain import Domain, chosen_by
 
 
 class Box(Domain):

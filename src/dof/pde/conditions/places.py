@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dof.errors import ArgumentError, describe
-from dof.pde.coordinates import TIME, Names, space_of
-from dof.pde.domains import Domain
+from dof.pde.geometry.domain import Domain
+from dof.pde.notation.names import TIME, Names, space_of
 
 BOUNDARY = "boundary"
 START = "start"

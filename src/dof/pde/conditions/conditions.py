@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dof.errors import ArgumentError, describe
-from dof.pde.checks import require_value
-from dof.pde.places import BOUNDARY, START, Setting, both_ends, place_of
-from dof.pde.term import LAWS, Term
+from dof.pde.argument_checks import require_value
+from dof.pde.conditions.loss_terms import LAWS, Term
+from dof.pde.conditions.places import BOUNDARY, START, Setting, both_ends, place_of
 
 
 @dataclass(frozen=True)

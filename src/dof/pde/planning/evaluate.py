@@ -15,10 +15,10 @@ from dof.errors import ArgumentError, describe
 from dof.operators.coefficients import Evaluated, dense
 from dof.operators.coordinates import Space
 from dof.options import DEFAULT
-from dof.pde.affine import affine_reads
-from dof.pde.merge import contribution, merges_of
-from dof.pde.plan import Plan, Planned, gradient_places, make_plan
-from dof.pde.reads import Applied, First, Gradient, Read, Second
+from dof.pde.notation.derivatives import Applied, First, Gradient, Read, Second
+from dof.pde.planning.linear_terms import affine_reads
+from dof.pde.planning.merge import contribution, merges_of
+from dof.pde.planning.plan import Plan, Planned, gradient_places, make_plan
 from dof.triples.readout import full_triple, value_as_array
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dof.errors import NotEnoughMemoryError
-from dof.runs.race import race
-from dof.runs.report import write_report
-from dof.runs.run import begin, train
+from dof.runs.hessian_race import race
+from dof.runs.report_files import write_report
+from dof.runs.training_run import begin, train
 from dof.solving import Report
 from dof.solving.settings import settings_of
 from dof.zoo import problem_named

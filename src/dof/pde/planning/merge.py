@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.jax_compat import Closed, Literal, as_function, bind, is_traced, parts
-from dof.pde.reads import Read
+from dof.pde.notation.derivatives import Read
 from dof.typing import Array
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.places import Setting, place_of
-from dof.pde.residual import Residual
-from dof.pde.term import Net, Term
+from dof.pde.conditions.loss_terms import Net, Term
+from dof.pde.conditions.places import Setting, place_of
+from dof.pde.notation.residual import Residual
 
 NORMAL = "n"
 """The keyword by which a residual gets the normal."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dof.runs.source import load_problem
+from dof.runs.problem_source import load_problem
 from dof.solving import Report
 from dof.solving.settings import METHODS
-from dof.solving.solve import intervals, training_of
+from dof.solving.solver import intervals, training_of
 
 OnReport = Callable[[str, Report], Any]
 

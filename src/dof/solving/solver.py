@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentTypeError, Diverged, describe
+from dof.pde.notation.residual import at_points
 from dof.pde.problem import Problem
-from dof.pde.residual import at_points
 from dof.solving.networks import network_of
 from dof.solving.settings import settings_of
 from dof.solving.training import Report, State, Training

@@ -13,11 +13,11 @@ import numpy as np
 
 import dof
 from dof.errors import ArgumentError, describe
-from dof.pde.coordinates import Names, read_names
-from dof.pde.evaluate import by_hessian, by_propagation, plan_of
-from dof.pde.field import Field
-from dof.pde.plan import Plan
-from dof.pde.reads import Read
+from dof.pde.notation.derivatives import Read
+from dof.pde.notation.field import Field
+from dof.pde.notation.names import Names, read_names
+from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
+from dof.pde.planning.plan import Plan
 
 METHODS = {"dof": by_propagation, "hessian": by_hessian}
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import dof
 from dof.errors import ArgumentError, describe
-from dof.runs.checkpoint import write_whole
-from dof.runs.source import fingerprint
+from dof.runs.checkpoints import write_whole
+from dof.runs.problem_source import fingerprint
 from dof.solving import Report, Settings
 
 

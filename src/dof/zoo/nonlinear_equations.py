@@ -5,7 +5,7 @@ import numpy as np
 from jax.numpy import cos, exp, pi, sin
 
 from dof import pde
-from dof.zoo.spectral import allen_cahn_solution
+from dof.zoo.allen_cahn_reference import allen_cahn_solution
 
 FEW_POINTS = {"points": 100, "error_points": 128, "newton": 0, "rate": 0.02, "report": 10}
 """In many dimensions a step with few points, drawn anew often, goes as far as one with many."""

@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.coordinates import TIME, Names, space_of, subscripts
-from dof.pde.reads import Applied, First, Gradient, Read, pair
-from dof.pde.reads import laplacian as laplacian_of
+from dof.pde.notation.derivatives import Applied, First, Gradient, Read, pair
+from dof.pde.notation.derivatives import laplacian as laplacian_of
+from dof.pde.notation.names import TIME, Names, space_of, subscripts
 
 Reader = Callable[[Read], Any]
 """A derivative of all components of the network."""

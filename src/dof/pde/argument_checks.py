@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.coordinates import TIME, Names
-from dof.pde.domains import Domain
-from dof.pde.places import Setting
-from dof.pde.residual import Residual
-from dof.pde.shapes import Time
+from dof.pde.conditions.places import Setting
+from dof.pde.geometry.domain import Domain
+from dof.pde.geometry.shapes import Time
+from dof.pde.notation.names import TIME, Names
+from dof.pde.notation.residual import Residual
 
 SPACE_AND_TIME = "pde.Interval(0, 1) * pde.Time(0, 1)"
 

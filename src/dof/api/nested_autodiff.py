@@ -1,0 +1,66 @@
+"""The reference for everything in dof: an operator applied by nested automatic differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dof.arguments import Argnums, split_arguments
+from dof.operators.coefficients import Diagonal, Evaluated, Matrix, dense
+from dof.operators.coordinates import Space
+from dof.pipeline import HasCoefficients
+
+
+def nested_autodiff(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """L f from the full gradient and Hessian of f; forward over forward, which every differentiable function has.
+
+    Args:
+        L: an operator.
+        f: a function of any arguments that returns an array or a pytree of arrays.
+        argnums: the argument or arguments of f that L differentiates.
+
+    Returns:
+        The function of the arguments of f whose result has the shape of the result of f.
+    """
+
+    def reference(*args: Any, **kwargs: Any) -> Any:
+        x, put_back = split_arguments(args, argnums)
+        space = Space.of(x)
+        point = jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(x)])
+
+        def of_vector(vector: Any) -> Any:
+            return f(*put_back(space.point(vector)), **kwargs)
+
+        value, gradient = of_vector(point), jax.jacfwd(of_vector)(point)
+        hessian = jax.jacfwd(jax.jacfwd(of_vector))(point)
+        return jax.tree.map(partial(contract_dense, L.at(x, space)), value, gradient, hessian)
+
+    return reference
+
+
+def contract_dense(coefficients: Evaluated, value: Any, gradient: Any, hessian: Any) -> Any:
+    """Σ_ij a_ij ∂²f/∂x_i∂x_j + Σ_i b_i ∂f/∂x_i + c f at one point.
+
+    Args:
+        coefficients: a, b and c at the point.
+        value: f, of any shape s.
+        gradient: the first derivatives, of shape (*s, N); not read if b is absent.
+        hessian: the second derivatives, of shape (*s, N, N); not read if a is absent.
+
+    Returns:
+        An array of shape s.
+    """
+    parts = [_contract_matrix(matrix, hessian) for matrix in coefficients.a]
+    parts += [] if coefficients.b is None else [jnp.sum(coefficients.b * gradient, axis=-1)]
+    parts += [] if coefficients.c is None else [coefficients.c * value]
+    return sum(parts, jnp.zeros_like(value))
+
+
+def _contract_matrix(matrix: Matrix, hessian: Any) -> Any:
+    if isinstance(matrix, Diagonal):  # never builds the N × N matrix, which is large where the Hessian just fits
+        return jnp.sum(matrix.entries * jnp.diagonal(hessian, axis1=-2, axis2=-1), axis=-1)
+    return jnp.sum(dense(matrix) * hessian, axis=(-2, -1))

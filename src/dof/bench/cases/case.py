@@ -1,0 +1,75 @@
+"""What is measured: an operator of a network at many points, or a training step with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.bench.cases.architectures import Architecture, Rng
+from dof.bench.cases.factored_operators import FactoredOperator
+
+Task = Callable[[Any, Any], Any]
+"""(weights, points) ↦ result."""
+
+
+def applied_alone(value: Any, applied: Any) -> Any:
+    """The residual L φ."""
+    return applied
+
+
+def plus_cube(value: Any, applied: Any) -> Any:
+    """The residual L φ + φ³."""
+    return applied + value**3
+
+
+@dataclass(frozen=True)
+class Case:
+    """`residual(φ, L φ)` at `points` points, or a training step: the gradient in the weights of its mean square.
+
+    Attributes:
+        name: what the command line selects by.
+        title: what tables print.
+        network: φ.
+        operator: draws L.
+        points: how many points a run has, if the time suffices.
+        task: "forward" for the residuals, "step" for loss and gradient.
+        residual: of φ(x) and L φ(x).
+        scale: standard deviation of the coordinates of the points.
+        thresholds: the sparsity thresholds that folx is tried with; the fastest counts.
+        extra_methods: methods that only this case is measured with.
+    """
+
+    name: str
+    title: str
+    network: Architecture
+    operator: Callable[[Rng], FactoredOperator]
+    points: int
+    task: Literal["forward", "step"] = "forward"
+    residual: Callable[[Any, Any], Any] = applied_alone
+    scale: float = 1.0
+    thresholds: tuple[int, ...] = (0,)
+    extra_methods: tuple[str, ...] = ()
+
+    def draw(self, seed: int, points: int, dtype: Any) -> tuple[FactoredOperator, Any, Any]:
+        """(operator, weights, points), which depend on the seed only; the points have shape (points, inputs)."""
+        rng = np.random.default_rng(seed)
+        operator, weights = self.operator(rng), self.network.draw(rng)
+        x = self.scale * rng.normal(size=(points, self.network.inputs))
+        return operator, *jax.tree.map(lambda array: np.asarray(array, dtype), (weights, x))
+
+
+def vectorised_task(case: Case, residual: Callable[[Any, Any], Any]) -> Task:
+    """The task of the case, all points at once, from the residual (weights, x) ↦ number of one point."""
+    return task_of(case, jax.vmap(residual, in_axes=(None, 0)))
+
+
+def task_of(case: Case, forward: Task) -> Task:
+    """The task of the case from the function (weights, points) ↦ residuals."""
+    if case.task == "forward":
+        return forward
+    return jax.value_and_grad(lambda weights, x: jnp.mean(forward(weights, x) ** 2))

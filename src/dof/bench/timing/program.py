@@ -1,0 +1,106 @@
+"""A method as a program that can be run: compiled, its memory and flops counted, its first run observed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof import system
+from dof.bench.cases.case import Case, Task
+from dof.bench.timing.compiler_counts import flops_if_exact, temporary_bytes
+
+SHORTEST_SAMPLE = 5e-2
+"""Seconds of one sample of a time: shorter runs are repeated, or the clock and the scheduler would be measured."""
+MATMUL_SHAPE = (2048, 256, 256)
+"""(rows, inner, columns) of the product that is the yardstick: 32 points × 64 tangents through a layer of 256 units."""
+
+
+@dataclass
+class Program:
+    """Something to run.
+
+    Attributes:
+        call: runs it once and waits for the result.
+        arrays: the result as NumPy arrays.
+        costs: seconds of `tracing` and `compiling`, bytes `temporary` (by the compiler) and `peak` (added to the
+            resident memory by the first run), `flops`, and seconds of the `first` timed run; None where not known.
+        repeats: runs in one sample.
+    """
+
+    call: Callable[[], Any]
+    arrays: Callable[[Any], list[np.ndarray]]
+    costs: dict[str, Any]
+    repeats: int = 1
+
+    def seconds(self) -> float:
+        """The time of one run, as the mean of `repeats` runs."""
+        start = time.perf_counter()
+        for _ in range(self.repeats):
+            self.call()
+        return (time.perf_counter() - start) / self.repeats
+
+    def set_repeats(self) -> None:
+        """Take as many runs as a sample needs to be long enough."""
+        self.repeats = max(1, math.ceil(SHORTEST_SAMPLE / self.costs["first"]))
+
+
+def program_in_jax(case: Case, task: Task, weights: Any, x: Any, memory: int) -> Program:
+    """Compile a task and run it once.
+
+    Raises:
+        MemoryError: if the program needs more than `memory` bytes.
+    """
+    args = jax.device_put((weights, x))
+    jax.block_until_ready(jax.jit(jnp.sum)(args[1]))  # what JAX loads at its first program is not the method's time
+    start = time.perf_counter()
+    lowered = jax.jit(task).lower(*args)
+    traced = time.perf_counter()
+    compiled = lowered.compile()
+    done = time.perf_counter()
+    temporary = temporary_bytes(compiled)
+    _require_memory(temporary, memory)
+    flops = flops_if_exact(compiled)
+    costs = {"tracing": traced - start, "compiling": done - traced, "temporary": temporary, "flops": flops}
+    call = lambda: jax.block_until_ready(compiled(*args))  # noqa: E731
+    return _observe_first_run(Program(call, lambda out: [np.asarray(a) for a in jax.tree.leaves(out)], costs))
+
+
+def program_in_torch(case: Case, task: Task, weights: Any, x: Any, memory: int) -> Program:
+    """A task of PyTorch, which is not compiled, so that only its peak memory is known."""
+    from dof.bench.methods.torch_hessian import as_arrays, as_tensors
+
+    args = as_tensors(case, weights, x)
+    costs: dict[str, Any] = {"tracing": None, "compiling": None, "temporary": None, "flops": None}
+    return _observe_first_run(Program(lambda: task(*args), as_arrays, costs))
+
+
+def matmul_program() -> Program:
+    """The matrix product whose rate is the yardstick of the machine."""
+    rows, inner, columns = MATMUL_SHAPE
+    x, w = jnp.ones((rows, inner), jnp.float32), jnp.ones((inner, columns), jnp.float32)
+    product = jax.jit(jnp.matmul).lower(x, w).compile()
+    program = _observe_first_run(Program(lambda: jax.block_until_ready(product(x, w)), lambda _: [], {}))
+    program.set_repeats()
+    return program
+
+
+def _observe_first_run(program: Program) -> Program:
+    """Run once for the memory, since pages are resident afterwards, and once more for a first idea of the time."""
+    system.restart_peak()
+    before = system.resident_bytes()
+    program.call()
+    program.costs["peak"] = max(0, system.peak_resident_bytes() - before)
+    program.costs["first"] = program.seconds()
+    return program
+
+
+def _require_memory(needed: int, limit: int) -> None:
+    if jax.default_backend() == "cpu" and needed > limit:
+        raise MemoryError(f"needs {needed / 1e9:.3g} GB")

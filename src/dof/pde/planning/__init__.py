@@ -1,0 +1,1 @@
+"""From a residual to the cheapest single propagation that gives every derivative it reads."""
