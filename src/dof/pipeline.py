@@ -16,6 +16,7 @@ from dof.arguments import Argnums, split_arguments, split_arrays
 from dof.batching.direction_groups import propagate_in_groups
 from dof.cut.segments import segments_of, walk_segments
 from dof.directions.factor import factor
+from dof.directions.known import concatenate
 from dof.directions.shared import SharedDirections, share_directions
 from dof.jax_compat import Closed
 from dof.jaxpr.interpreter import Interpreter
@@ -56,10 +57,14 @@ class Prepared(NamedTuple):
     b: Array | None
     readings: list[Reading]
 
-    @property
-    def columns(self) -> int:
-        """What goes through every layer: the value, the tangents, the channels."""
-        return 1 + self.directions.count + len(self.directions.weights)
+    def with_first_order(self, operators: Sequence[Coefficients]) -> Prepared:
+        """The same directions, with further real operators that have no second-order part."""
+        old, new = len(self.directions.weights), len(operators)
+        weights = concatenate([self.directions.weights, np.zeros((new, self.directions.count))])
+        b = [*([None] * old if self.b is None else self.b), *(operator.b for operator in operators)]
+        more = [Reading([(1.0, old + n)], operator.c) for n, operator in enumerate(operators)]
+        directions = self.directions._replace(weights=weights)
+        return Prepared(self.coordinates, directions, stacked_b(b, self.coordinates), [*self.readings, *more])
 
 
 class Propagated(NamedTuple):
@@ -76,7 +81,7 @@ class Propagated(NamedTuple):
 
 
 def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prepared:
-    """Factor the second-order parts of several operators, given by their coefficients at x, and share the directions."""
+    """Factor the second-order parts of operators, given by their coefficients at x, and share the directions."""
     channels: list[Coefficients] = []
     readings = []
     for operator in operators:

@@ -3,8 +3,8 @@
 jaxtyping gives arrays a shape in their annotation where it is installed; without it the annotations are `Any`. Nothing
 here imports a framework, because the NumPy-only parts of dof are shared by all of them.
 
-Axis names used throughout: `r` directions, `c` channels, `k` slots, `n` coordinates of the flattened x, `*s` the shape of
-a value.
+Axis names used throughout: `r` directions, `c` channels, `k` slots, `n` coordinates of the flattened x, `*s` the shape
+of a value.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ import pytest
 
 import dof
 from dof import pde
-from dof.operators.coefficients import dense
-from dof.operators.coordinates import Space
+from dof.directions.matrix_forms import dense
+from dof.operators.coordinates import Coordinates
 from dof.pde.planning.evaluate import plan_of
 
 RNG = np.random.default_rng(0)
@@ -297,7 +297,7 @@ def with_operator(L):
     """u_t − eᵗ L u + u², by nested differentiation"""
 
     def by_hand(z):
-        d, e = By(wide, z), L.at(z, Space.of(z))
+        d, e = By(wide, z), L.at(z, Coordinates.of(z))
         first = 0 if e.b is None else e.b @ d.gradient
         a = sum(map(dense, e.a))
         return d(6) - jnp.exp(z[6]) * (jnp.sum(a * d.hessian) + first + (e.c or 0) * d.value) + d.value**2

@@ -23,8 +23,8 @@ from dof.cut.dependency_graph import Graph, Name, Node
 from dof.cut.max_flow import INFINITE, FlowNetwork
 
 NARROW = 0.5
-"""A value may be on a cut only if it has less than this share of the directions: a wider one saves too little to make up
-for the full matrix K after it."""
+"""A value may be on a cut only if it has less than this share of the directions: a wider one saves too little to make
+up for the full matrix K after it."""
 WORTH = 0.05
 """Share of all work that a cut must save. It must also save six times this share of the work after it, because the
 estimates are rough: plain MLPs with a first layer just below half of the inputs were slower with a cut than without."""

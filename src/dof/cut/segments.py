@@ -38,9 +38,7 @@ class Segment(NamedTuple):
     passing: frozenset[Name] = frozenset()
 
 
-def segments_of(
-    walk: Interpreter, program: Program, operands: Sequence[Any], wants_tangents: bool
-) -> list[Segment]:
+def segments_of(walk: Interpreter, program: Program, operands: Sequence[Any], wants_tangents: bool) -> list[Segment]:
     """The program divided at the cuts that pay; a single segment if none does."""
     whole = [Segment(program.steps)]
     varying = {name: o for name, o in zip(program.inputs, operands, strict=True) if depends_on_x(o)}

@@ -86,9 +86,7 @@ def _directions_first(result: Any) -> Any:
     return result.map(lambda v: v, lambda part: jnp.swapaxes(part, 0, 1)) if is_triple else result
 
 
-def _users_law(
-    context: LawContext, *operands: Any, jaxpr: Closed, rule: Law, closed_over: int
-) -> Sequence[Any]:
+def _users_law(context: LawContext, *operands: Any, jaxpr: Closed, rule: Law, closed_over: int) -> Sequence[Any]:
     if any(map(depends_on_x, operands[:closed_over])):
         return context(jaxpr, operands)  # the law knows nothing of a value that the function closes over
     return rule(context, *operands[closed_over:])

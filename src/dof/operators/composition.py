@@ -1,6 +1,6 @@
 """L₁ L₂ for operators of first order: an operator of second order.
 
-    a = b₁ b₂ᵀ (symmetric part),   b = (b₁·∇) b₂ + c₂ b₁ + c₁ b₂,   c = b₁·∇c₂ + c₁ c₂
+a = b₁ b₂ᵀ (symmetric part),   b = (b₁·∇) b₂ + c₂ b₁ + c₁ b₂,   c = b₁·∇c₂ + c₁ c₂
 """
 
 from __future__ import annotations

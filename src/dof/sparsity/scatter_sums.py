@@ -2,8 +2,8 @@
 
     g'_k = Σ_i F_i g_ki
 
-Direction k occurs in few elements i, and only these are summed. For the Laplacian, the tangents of x W are then W itself,
-not a product with an N × N identity.
+Direction k occurs in few elements i, and only these are summed. For the Laplacian, the tangents of x W are then W
+itself, not a product with an N × N identity.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def scatter_sum(
 ) -> SlotTangents | None:
     """The tangents of a sum in which one operand varies.
 
-    Returns None unless the operand's slots differ along summed axes only, and each direction occurs about equally often.
+    Returns None unless the operand's slots differ along summed axes only, and directions occur about equally often.
     """
     side = next(n for n, operand in enumerate(operands) if has_tangents(operand))
     tangents = operands[side].tangents

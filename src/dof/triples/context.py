@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.slot_form import AnyForm
@@ -14,6 +14,7 @@ Law = Callable[..., Sequence[Any]]
 result. Laws of calls and loops take slot triples and a `SlotContext`; all others stacks and a `LawContext`."""
 
 
+@runtime_checkable
 class LawContext(Protocol):
     """For laws on stacks (`Triple`)."""
 
@@ -31,6 +32,7 @@ class LawContext(Protocol):
         ...
 
 
+@runtime_checkable
 class SlotContext(Protocol):
     """For laws on slot triples: the interpreter itself."""
 

@@ -21,8 +21,8 @@ exact_einsum = partial(jnp.einsum, precision=jax.lax.Precision.HIGHEST)
 class Coupling:
     """The entries q_kl of one channel's form, as m blocks (p, q) along a diagonal that starts at (start, other).
 
-    With `other=None` the diagonal starts at (start, start) and the blocks are symmetric. Otherwise each entry stands for
-    itself and for its mirror image q_lk.
+    With `other=None` the diagonal starts at (start, start) and the blocks are symmetric. Otherwise each entry stands
+    for itself and for its mirror image q_lk.
     """
 
     blocks: Float[Array, "m p q"]

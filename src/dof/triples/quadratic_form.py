@@ -1,18 +1,17 @@
-"""The quadratic forms by which operators sum over directions: Σ_kl q_kl g_k h_l, one form for each operator (channel)."""
+"""The quadratic forms by which operators sum over directions: Σ_kl q_kl g_k h_l, one for each operator (channel)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from dof.triples.couplings import Coupling, exact_einsum
 from dof.directions.known import is_known
 from dof.directions.shared import SharedDirections
+from dof.triples.couplings import Coupling, exact_einsum
 from dof.typing import Array, Float, Inexact
 
 DisjointPairs = frozenset[tuple[int, int]]

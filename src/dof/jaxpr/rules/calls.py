@@ -72,9 +72,7 @@ def _as_elementwise(
 def checkpoint_law(primitive: Primitive) -> Law:
     """Walk the inner program inside of a checkpoint with the same policy."""
 
-    def law(
-        context: SlotContext, *operands: Any, jaxpr: Any, prevent_cse: Any, policy: Any, **_: Any
-    ) -> Sequence[Any]:
+    def law(context: SlotContext, *operands: Any, jaxpr: Any, prevent_cse: Any, policy: Any, **_: Any) -> Sequence[Any]:
         through = jax.checkpoint(lambda *inner: context(jaxpr, inner), prevent_cse=prevent_cse, policy=policy)
         return through(*operands)
 

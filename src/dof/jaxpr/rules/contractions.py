@@ -126,6 +126,4 @@ register_named(
     as_products=inner_or_outer_product,
     operations=_dot_operations,
 )
-register_named(
-    "conv_general_dilated", "bilinear", conv_law, is_linear=is_linear_in_one, operations=_conv_operations
-)
+register_named("conv_general_dilated", "bilinear", conv_law, is_linear=is_linear_in_one, operations=_conv_operations)

@@ -23,7 +23,7 @@ PAD = "pad"
 
 
 def moving_slots(name: str) -> Callable[[Sequence[Any]], SlotFlow | None]:
-    """The slot flow of a primitive that moves elements, as a function of its operands; None if indices are not known."""
+    """The slot flow of a primitive that moves elements, by its operands; None if indices are not known."""
 
     def flow_for(operands: Sequence[Any]) -> SlotFlow | None:
         x, *others = operands

@@ -1,4 +1,4 @@
-"""What the carries of a loop and the results of branches must agree on: which parts are zero, and which slots there are.
+"""What carries of a loop and results of branches must agree on: which parts are zero, and which slots they have.
 
 A carry may start constant and come to depend on x. Its type is found before the loop is built: walk the body on types
 alone, let what comes out as a triple go in as one, and repeat until nothing changes.
@@ -81,9 +81,7 @@ def settle(
 
 def _with_all_directions(types: Sequence[CarryType]) -> list[CarryType]:
     found = np.unique(np.concatenate([t.slots.directions for t in types if t.slots is not None]))
-    return [
-        t if t.slots is None else CarryType(uniform(found, t.slots.index.ndim - 1), t.has_applied) for t in types
-    ]
+    return [t if t.slots is None else CarryType(uniform(found, t.slots.index.ndim - 1), t.has_applied) for t in types]
 
 
 def remembered(

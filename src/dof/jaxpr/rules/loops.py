@@ -23,7 +23,9 @@ TURNS = 10
 
 
 def scan_law(primitive: Primitive) -> Law:
-    def law(context: SlotContext, *operands: Any, jaxpr: Any, length: int, reverse: bool, unroll: Any, **params: Any) -> Any:
+    def law(
+        context: SlotContext, *operands: Any, jaxpr: Any, length: int, reverse: bool, unroll: Any, **params: Any
+    ) -> Any:
         n_consts, n_carry = scan_counts(params)
         consts, init, xs = operands[:n_consts], operands[n_consts : n_consts + n_carry], operands[n_consts + n_carry :]
         slices = [_sliced(x) for x in xs]

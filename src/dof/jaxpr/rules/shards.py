@@ -61,6 +61,4 @@ def _spec_of_triple(spec: PartitionSpec) -> Any:
     return _spec_of_operand(spec, Triple(*3 * (np.zeros(()),)))
 
 
-register_named(
-    "shard_map", "call", shard_map_law, inner=InnerPrograms(lambda params: [program_of(params)])
-)
+register_named("shard_map", "call", shard_map_law, inner=InnerPrograms(lambda params: [program_of(params)]))
