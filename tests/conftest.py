@@ -36,8 +36,20 @@ LEFT_OUT = (
         "register_rule",
         "value_and_grad",
     ),
-    *("context", "linear_operator"),
-    *("tangents", "triple", "shapes", "conditions", "own_residuals_and_data", "problem", "settings", "solver"),
+    *(
+        "context",
+        "linear_operator",
+        "tangents",
+        "triple",
+        "box",
+        "ball",
+        "conditions",
+        "own_residual",
+        "measured_data",
+        "problem",
+        "settings",
+        "solver",
+    ),
 )
 MODULES = [
     ".".join(("dof", *path.relative_to(PACKAGE).with_suffix("").parts))

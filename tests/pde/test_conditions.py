@@ -8,7 +8,7 @@ import pytest
 import dof
 from dof import pde
 from dof.pde.conditions.hard_conditions import trial
-from dof.pde.conditions.places import Setting
+from dof.pde.geometry.named_domain import NamedDomain
 
 RNG = np.random.default_rng(0)
 BOX = pde.Box([0, 0], [1, 2]) * pde.Time(0.5, 2)
@@ -24,15 +24,15 @@ def system(v, p, x, y, t):
     return pde.dt(v) + pde.grad(p), pde.div(v)
 
 
-def setting_of(residual, domain=BOX):
-    return Setting(residual.coordinates, residual.fields, residual.is_single, domain)
+def named_domain(residual, domain=BOX):
+    return NamedDomain(residual.coordinates, residual.fields, residual.is_single, domain)
 
 
-SETTING = setting_of(equation)
+NAMED = named_domain(equation)
 
 
-def residuals(condition, u, setting=SETTING, parameters=()):
-    term = condition.term(setting)
+def residuals(condition, u, named=NAMED, parameters=()):
+    term = condition.loss_term(named)
     arrays = term.points(RNG.random((50, term.uniforms)))
     return jax.vmap(lambda *z: term.residual(u, dict(parameters), "dof", *z))(*arrays)
 
@@ -77,7 +77,7 @@ def test_periodic_compares_value_and_slope():
 
 
 def test_a_residual_of_ones_own_gets_normals_and_parameters():
-    term = pde.on("boundary", flux).term(SETTING)
+    term = pde.on("boundary", flux).loss_term(NAMED)
     z, n = term.points(RNG.random((50, term.uniforms)))
     for method in ("dof", "hessian"):
         found = jax.vmap(lambda z, n, method=method: term.residual(u, {"k": 1.0}, method, z, n))(z, n)
@@ -86,7 +86,7 @@ def test_a_residual_of_ones_own_gets_normals_and_parameters():
 
 def test_data_are_compared_at_their_points():
     z = RNG.random((7, 3))
-    term = pde.data(z, np.asarray(jax.vmap(u)(z)) + 0.5).term(SETTING)
+    term = pde.data(z, np.asarray(jax.vmap(u)(z)) + 0.5).loss_term(NAMED)
     points, values = term.points(np.zeros((7, 0)))
     assert term.fixed == 7
     np.testing.assert_allclose(jax.vmap(lambda *a: term.residual(u, {}, "dof", *a))(points, values), -0.5)
@@ -106,9 +106,9 @@ def test_terms_have_names_of_their_own():
 
 
 def test_a_bound_that_is_written_with_few_digits_is_meant():
-    line = setting_of(pde.residual("x")(lambda u, x: u.xx), pde.Interval(0, np.pi))
+    line = named_domain(pde.residual("x")(lambda u, x: u.xx), pde.Interval(0, np.pi))
     for text, found in {"3.141593": np.pi, "3.14159": 3.14159}.items():
-        points, normals = pde.neumann(on=f"x={text}").term(line).points(RNG.random((5, 1)))
+        points, normals = pde.neumann(on=f"x={text}").loss_term(line).points(RNG.random((5, 1)))
         assert (points == found).all() and (normals == 1).all()
 
 
@@ -126,25 +126,25 @@ HARD = [
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_hard_conditions_hold_for_any_network(count):
-    obeying = trial(HARD[:count], SETTING)(network)
+    obeying = trial(HARD[:count], NAMED)(network)
     for condition in HARD[:count]:
         assert np.abs(residuals(condition, obeying)).max() < 1e-12, condition.name
     assert np.std(jax.vmap(obeying)(BOX.inside(RNG.random((50, 3))))) > 0.1
 
 
 def test_a_hard_periodic_coordinate_is_periodic_with_all_derivatives():
-    obeying = trial([pde.periodic("y", hard=True)], SETTING)(network)
+    obeying = trial([pde.periodic("y", hard=True)], NAMED)(network)
     assert np.abs(residuals(pde.periodic("y"), obeying)).max() < 1e-12
     assert np.abs(residuals(pde.periodic("x"), obeying)).min() > 1e-6
 
 
 def test_hard_conditions_of_one_field_leave_the_others():
-    setting = setting_of(system)
+    named = named_domain(system)
     hard = [pde.initial(lambda x, y, t: jnp.stack([x, y]), field="v", hard=True)]
     raw = lambda features: jnp.stack([network(features), network(2 * features), network(3 * features)])  # noqa: E731
-    obeying = trial(hard, setting)(raw)
-    assert np.abs(residuals(hard[0], obeying, setting)).max() < 1e-12
-    free = trial([], setting)(raw)
+    obeying = trial(hard, named)(raw)
+    assert np.abs(residuals(hard[0], obeying, named)).max() < 1e-12
+    free = trial([], named)(raw)
     z = BOX.inside(RNG.random((20, 3)))
     np.testing.assert_allclose(jax.vmap(obeying)(z)[:, 2], jax.vmap(free)(z)[:, 2])
 
@@ -152,17 +152,17 @@ def test_hard_conditions_of_one_field_leave_the_others():
 @pytest.mark.parametrize("field", ["v", "p", None])
 def test_values_of_all_fields_are_those_of_each(field):
     """Hard and soft, with a number, with one for each component, and with factors."""
-    setting = setting_of(system)
-    values = jnp.arange(1.0, 4) if field is None else setting.of_field(field, jnp.arange(1.0, 4))
+    named = named_domain(system)
+    values = jnp.arange(1.0, 4) if field is None else named.of_field(field, jnp.arange(1.0, 4))
     for value in (values, 2.0):
-        obeying = trial([pde.initial(value, field=field, hard=True)], setting)(lambda z: jnp.sin(z + 1))
-        assert np.abs(residuals(pde.initial(value, field=field), obeying, setting)).max() < 1e-12
+        obeying = trial([pde.initial(value, field=field, hard=True)], named)(lambda z: jnp.sin(z + 1))
+        assert np.abs(residuals(pde.initial(value, field=field), obeying, named)).max() < 1e-12
     constant = lambda z: jnp.arange(1.0, 4)  # noqa: E731
-    assert np.abs(residuals(pde.robin(values, 1.0, values**2, field=field), constant, setting)).max() < 1e-12
+    assert np.abs(residuals(pde.robin(values, 1.0, values**2, field=field), constant, named)).max() < 1e-12
 
 
 def test_a_single_field_may_be_called_by_its_name():
-    obeying = trial([pde.dirichlet(EDGE, field="u", hard=True)], SETTING)(network)
+    obeying = trial([pde.dirichlet(EDGE, field="u", hard=True)], NAMED)(network)
     assert np.abs(residuals(pde.dirichlet(EDGE), obeying)).max() < 1e-12
 
 
@@ -246,7 +246,7 @@ def test_conditions_are_checked_when_the_problem_is_made(name):
     ("make", "said"),
     [
         (lambda: pde.dirichlet(0.0, on="x=0", hard=True), "whole boundary"),
-        (lambda: trial([pde.initial_velocity(0.0, hard=True)], SETTING), "initial value"),
+        (lambda: trial([pde.initial_velocity(0.0, hard=True)], NAMED), "initial value"),
         (lambda: pde.robin(0.0, 0.0, 1.0), "`beta`"),
         (lambda: pde.on("boundary", u), "`residual`"),
         (lambda: pde.Problem(line, LINE, pde.dirichlet(0.0)), "`conditions`"),

@@ -16,7 +16,7 @@ NUMERICAL = {"allen-cahn": 3e-2, "diffusion-tensor": 5e-3, "fokker-planck": 1e-4
 @pytest.mark.parametrize("name", SMALL)
 def test_the_reference_solves_the_problem(name):
     problem = ZOO[name]()
-    terms = problem.terms() + tuple(c.term(problem.setting) for c in problem.conditions if c.hard)
+    terms = problem.terms() + tuple(c.loss_term(problem.named_domain) for c in problem.conditions if c.hard)
     batch = sample(terms, [term.fixed or 64 for term in terms], 0, 0)
     truth = {key: np.asarray(value) for key, value in problem.truth.items()}
     for term, arrays in zip(terms, batch, strict=True):

@@ -5,10 +5,12 @@ reads), `geometry` (domains), `conditions` (what holds where), `problem`.
 """
 
 from dof.pde.conditions.conditions import dirichlet, initial, initial_velocity, neumann, periodic, robin
-from dof.pde.conditions.own_residuals_and_data import data, on
-from dof.pde.geometry.shapes import Ball, Box, Interval, Time
-from dof.pde.notation.field import advect, div, dt, grad, laplacian
+from dof.pde.conditions.measured_data import data
+from dof.pde.conditions.own_residual import on
+from dof.pde.geometry.ball import Ball
+from dof.pde.geometry.box import Box, Interval, Time
 from dof.pde.notation.residual import Residual, residual
+from dof.pde.notation.vector_calculus import advect, div, dt, grad, laplacian
 from dof.pde.problem import Problem
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What a problem is made of is checked when it is made: names, arguments of functions, and shapes."""
+"""Checks of what a problem is made of, when it is made: names, arguments of functions, and shapes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.conditions.places import Setting
 from dof.pde.geometry.domain import Domain
-from dof.pde.geometry.shapes import Time
+from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.names import TIME, Names
 from dof.pde.notation.residual import Residual
 
@@ -20,22 +20,21 @@ SPACE_AND_TIME = "pde.Interval(0, 1) * pde.Time(0, 1)"
 
 
 def require_domain(domain: Any, coordinates: Names) -> None:
-    """Over the coordinates, in their order."""
+    """Refuse a domain that does not have the coordinates, in their order, with `Time` for t and for nothing else."""
     if not isinstance(domain, Domain):
         raise ArgumentTypeError(describe("domain", f"is {domain!r}", "a domain of dof.pde", SPACE_AND_TIME))
     if domain.size != coordinates.count:
         found, expected = f"has {domain.size} coordinates", f"{coordinates.count}, for {coordinates}"
         raise ArgumentError(describe("domain", found, expected, SPACE_AND_TIME))
-    for axis, name in enumerate(coordinates.each):
-        part = domain.part_at(axis)
-        if isinstance(part, Time) != (name == TIME):
-            found = f"has {type(part).__name__} for {name}"
-            expected = f"Time for t and nothing else, in the order of {coordinates}"
-            raise ArgumentError(describe("domain", found, expected, f'@pde.residual("x t") on {SPACE_AND_TIME}'))
+    wrong = np.flatnonzero(domain.is_time != [name == TIME for name in coordinates.each])
+    if len(wrong):
+        found = f"has {type(domain.part_at(int(wrong[0]))).__name__} for {coordinates.each[wrong[0]]}"
+        expected = f"Time for t and nothing else, in the order of {coordinates}"
+        raise ArgumentError(describe("domain", found, expected, f'@pde.residual("x t") on {SPACE_AND_TIME}'))
 
 
 def require_keywords(equation: Residual, unknowns: set[str], given: set[str], truth: set[str]) -> None:
-    """What has a value is a keyword, and what is a keyword has one value."""
+    """Refuse values for what is no keyword of the equation, keywords without value, and keywords with two values."""
     for argument, names in {"unknowns": unknowns, "given": given}.items():
         others = sorted(names - set(equation.parameter_names))
         if others:
@@ -52,7 +51,7 @@ def require_keywords(equation: Residual, unknowns: set[str], given: set[str], tr
 
 
 def require_values(residual: Residual, known: set[str]) -> None:
-    """For all its keywords without default."""
+    """Refuse a residual that has keywords without default which are not in `known`."""
     missing = sorted(set(residual.required_names) - known)
     if missing:
         fix = f'unknowns={{"{missing[0]}": 1.0}}, or *, {missing[0]}=1.0 in its def'
@@ -60,7 +59,14 @@ def require_values(residual: Residual, known: set[str]) -> None:
 
 
 def require_arguments(argument: str, function: Any, names: Sequence[str], of: str = "") -> None:
-    """A function that can be called with so many. `of`: whose argument it is."""
+    """Refuse what cannot be called with as many arguments as there are names.
+
+    Args:
+        argument: The name of the user's argument, for errors.
+        function: What the user gave.
+        names: Of the positional arguments that it is going to get.
+        of: Whose argument it is, as "of `dirichlet` ", for errors.
+    """
     wanted = ", ".join(names)
     if not callable(function):
         found, expected = f"{of}is {function!r}", f"a function of {wanted}"
@@ -76,37 +82,39 @@ def require_arguments(argument: str, function: Any, names: Sequence[str], of: st
         raise ArgumentError(describe(argument, found, f"({wanted})", f"lambda {wanted}: ...")) from None
 
 
-def require_value(argument: str, g: Any, setting: Setting, field: str | None, of: str) -> None:
-    """A number, or one for each component of a field; or a function of the coordinates with such values."""
+def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, of: str) -> None:
+    """Refuse what is no number, no number for each component of a field, and no function with such values."""
     if callable(g):
-        require_arguments(argument, g, setting.coordinates.names, of)
-    found, shape = shape_of(argument, lambda z: setting.given(g, z), setting, of), setting.shape_of(field)
+        require_arguments(argument, g, named.coordinates.names, of)
+    found, shape = shape_of(argument, lambda z: named.given(g, z), named, of), named.shape_of(field)
     if found not in ((), shape):
-        each = f" or {shape}, one for each component of {field or setting.fields}" if shape else ""
-        fix = f"lambda {', '.join(setting.coordinates.names)}: {f'jnp.zeros({shape[0]})' if shape else '0.0'}"
+        each = f" or {shape}, one for each component of {field or named.fields}" if shape else ""
+        fix = f"lambda {', '.join(named.coordinates.names)}: {f'jnp.zeros({shape[0]})' if shape else '0.0'}"
         raise ArgumentError(describe(argument, f"{of}has shape {found}", f"(){each}", fix))
 
 
-def require_features(features: Any, setting: Setting) -> None:
+def require_features(features: Any, named: NamedDomain) -> None:
+    """Refuse features that are no vector for a point z."""
     require_arguments("features", features, ["z"])
-    found = shape_of("features", features, setting)
+    found = shape_of("features", features, named)
     if len(found) != 1:
         fix = "features=lambda z: jnp.concatenate([z, z**2])"
         raise ArgumentError(describe("features", f"has shape {found}", "a vector", fix))
 
 
-def require_ansatz(ansatz: Any, setting: Setting) -> None:
-    names = ["n", *setting.coordinates.names]
+def require_ansatz(ansatz: Any, named: NamedDomain) -> None:
+    """Refuse an ansatz that does not make values of all fields from the network's value n and the coordinates."""
+    names = ["n", *named.coordinates.names]
     require_arguments("ansatz", ansatz, names)
-    of_point = lambda z: ansatz(jnp.zeros(setting.field_shape), *setting.split(z))  # noqa: E731
-    found = shape_of("ansatz", of_point, setting)
-    if found != setting.field_shape:
-        expected, fix = f"{setting.field_shape}, as the network's value n has", f"lambda {', '.join(names)}: 1 + n"
+    of_point = lambda z: ansatz(jnp.zeros(named.field_shape), *named.split(z))  # noqa: E731
+    found = shape_of("ansatz", of_point, named)
+    if found != named.field_shape:
+        expected, fix = f"{named.field_shape}, as the network's value n has", f"lambda {', '.join(names)}: 1 + n"
         raise ArgumentError(describe("ansatz", f"has shape {found}", expected, fix))
 
 
-def shape_of(argument: str, function: Callable[[Any], Any], setting: Setting, of: str = "") -> tuple[int, ...]:
-    """Of what it makes of a point, in float64, as in training."""
+def shape_of(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str = "") -> tuple[int, ...]:
+    """The shape of what a function makes of a point, in float64, as in training."""
 
     def as_array(z: Any) -> Any:
         out = function(z)
@@ -117,4 +125,4 @@ def shape_of(argument: str, function: Callable[[Any], Any], setting: Setting, of
             raise ArgumentTypeError(describe(argument, found, "numbers or arrays", fix)) from None
 
     with jax.enable_x64(True):
-        return jax.eval_shape(as_array, jnp.zeros(setting.coordinates.count)).shape
+        return jax.eval_shape(as_array, jnp.zeros(named.coordinates.count)).shape

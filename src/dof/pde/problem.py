@@ -22,25 +22,35 @@ from dof.pde.argument_checks import (
 )
 from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.hard_conditions import features_of, require_possible, trial
-from dof.pde.conditions.loss_terms import Net, Term, distinct
-from dof.pde.conditions.own_residuals_and_data import NORMAL, Data, Stated
-from dof.pde.conditions.places import Setting
+from dof.pde.conditions.loss_term import LossTerm, Net, with_distinct_names
+from dof.pde.conditions.measured_data import MeasuredData
+from dof.pde.conditions.own_residual import NORMAL, OwnResidual
 from dof.pde.geometry.domain import Domain
+from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What `dof.solve` is given.
+    """What `dof.solve` is given: an equation, where it holds, and what else must hold.
 
-    equation: a residual. domain: over all its coordinates, in their order. conditions: `pde.dirichlet(0.0)` and others.
-    reference: the solution as a function of the coordinates, if it is known. unknowns: numbers and arrays to be found
-    together with the fields, by the names of the equation's keywords, with the values to start from; `truth`: what they
-    are, if it is known. given: functions of the coordinates by the names of the equation's keywords, which are computed
-    once for each set of points and not in each step: sources that take long. features: what the network is given of a
-    point instead of its coordinates, scaled to [−1, 1]. ansatz: a function of the network's value and of the
-    coordinates, which is u in place of the value itself. recipe: settings that suit this problem (see `dof.solve`).
+    Args:
+        equation: A residual.
+        domain: Over all coordinates of the equation, in their order.
+        conditions: `pde.dirichlet(0.0)` and others.
+        reference: The solution as a function of the coordinates, if it is known.
+        unknowns: Numbers and arrays to be found together with the fields, by the names of the equation's keywords,
+            with the values to start from.
+        truth: What the unknowns are, if it is known.
+        given: Functions of the coordinates by the names of the equation's keywords. They are computed once for each
+            set of points and not in each step: sources that take long.
+        features: What the network is given of a point, instead of its coordinates scaled to [−1, 1].
+        ansatz: A function of the network's value and of the coordinates, which is u in place of the value itself.
+        recipe: Settings that suit this problem (see `dof.solving.Settings`).
+
+    Raises:
+        ArgumentError: If the parts do not fit together; nothing has been computed then.
 
     >>> from dof import pde
     >>> @pde.residual("x t")
@@ -64,7 +74,7 @@ class Problem:
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """What cannot be solved is refused here, before anything is computed."""
+        """Refuse what cannot be solved, before anything is computed."""
         if not isinstance(self.equation, Residual):
             found = f"is {self.equation!r}"
             raise ArgumentTypeError(describe("equation", found, "a residual", '@pde.residual("x t") above its def'))
@@ -74,80 +84,82 @@ class Problem:
         self._require_conditions()
 
     def _require_functions(self) -> None:
-        """The values of `reference` and `given` are looked at later: they may take long."""
+        """Refuse functions with other arguments; the values of `reference` and `given`, which may take long, come later."""
         names = self.equation.coordinates.names
         given = {f"given[{name!r}]": function for name, function in self.given.items()}
         for name, function in {"reference": self.reference, **given}.items():
             if function is not None:
                 require_arguments(name, function, names)
         if self.features is not None:
-            require_features(self.features, self.setting)
+            require_features(self.features, self.named_domain)
         if self.ansatz is not None:
-            require_ansatz(self.ansatz, self.setting)
+            require_ansatz(self.ansatz, self.named_domain)
 
     def _require_conditions(self) -> None:
-        """Each is a term, also if it will not be needed as one."""
+        """Refuse conditions that the domain does not have; hard ones are made into a loss term too, to be checked."""
         are_many = isinstance(self.conditions, Sequence)
         for condition in self.conditions if are_many else [self.conditions]:
-            if not (are_many and isinstance(condition, (Condition, Stated, Data))):
+            if not (are_many and isinstance(condition, (Condition, OwnResidual, MeasuredData))):
                 fix = '[pde.on("boundary", residual)]' if isinstance(condition, Residual) else "[pde.dirichlet(0.0)]"
                 raise ArgumentTypeError(describe("conditions", f"has {condition!r}", "a list of conditions", fix))
-            condition.term(self.setting)
-            if isinstance(condition, Stated):
+            condition.loss_term(self.named_domain)
+            if isinstance(condition, OwnResidual):
                 require_values(condition.residual, {*self.unknowns, NORMAL})
-        require_possible(self.conditions, self.setting, self.features)
+        require_possible(self.conditions, self.named_domain, self.features)
 
     @property
     def name(self) -> str:
-        """Of the equation's function."""
+        """The name of the equation's function."""
         return self.equation.name
 
     @property
-    def setting(self) -> Setting:
-        """What conditions are read with: the names of coordinates and fields, and the domain."""
+    def named_domain(self) -> NamedDomain:
+        """The domain with the names of its coordinates and fields."""
         equation = self.equation
-        return Setting(equation.coordinates, equation.fields, equation.is_single, self.domain)
+        return NamedDomain(equation.coordinates, equation.fields, equation.is_single, self.domain)
 
-    def terms(self) -> tuple[Term, ...]:
-        """The equation inside, and every condition that is not hard."""
-        return distinct([self._equation(), *(c.term(self.setting) for c in self.conditions if not c.hard)])
+    def terms(self) -> tuple[LossTerm, ...]:
+        """The terms of the loss: the equation inside of the domain, and every condition that is not hard."""
+        return with_distinct_names(
+            [self._equation(), *(c.loss_term(self.named_domain) for c in self.conditions if not c.hard)]
+        )
 
-    def _equation(self) -> Term:
+    def _equation(self) -> LossTerm:
         def residual(net: Net, parameters: Any, method: str, z: Any, *given: Any) -> Any:
             known = dict(parameters) | dict(zip(self.given, given, strict=True))
             leaves = jax.tree.leaves(self.equation.at_point(net, z, known, method))
             return jnp.concatenate([jnp.ravel(leaf) for leaf in leaves])
 
-        return Term("equation", self.domain.uniforms, lambda unit: self._points(self.domain.inside(unit)), residual)
+        return LossTerm("equation", self.domain.uniforms, lambda unit: self._points(self.domain.inside(unit)), residual)
 
     def _points(self, points: np.ndarray) -> tuple[np.ndarray, ...]:
-        """With what is given there."""
-        setting = self.setting
-        each = lambda function: dof.batched(lambda z: setting.given(function, z))  # noqa: E731
+        """The points, and the values of `given` there."""
+        named = self.named_domain
+        each = lambda function: dof.batched(lambda z: named.given(function, z))  # noqa: E731
         return points, *(np.asarray(each(function)(points)) for function in self.given.values())
 
     @property
     def plan(self) -> Plan:
-        """What is propagated for the equation."""
+        """What is propagated for the equation in one step of training."""
         point = (self.domain.bounds[0] + self.domain.bounds[1]) / 2
-        given = {name: self.setting.given(function, point) for name, function in self.given.items()}
+        given = {name: self.named_domain.given(function, point) for name, function in self.given.items()}
         return self.equation.plan_with({name: jnp.asarray(v) for name, v in self.unknowns.items()} | given)
 
     def trial(self, net: Net) -> Net:
-        """u made of a network, so that the hard conditions hold."""
-        return trial(self.conditions, self.setting, self.features, self.ansatz)(net)
+        """The unknown functions made of a network, so that the hard conditions hold."""
+        return trial(self.conditions, self.named_domain, self.features, self.ansatz)(net)
 
     @property
     def feature_count(self) -> int:
-        """How many numbers the network is given."""
-        own = self.features or features_of([c for c in self.conditions if c.hard], self.setting)
+        """How many numbers the network is given of a point."""
+        own = self.features or features_of([c for c in self.conditions if c.hard], self.named_domain)
         return jax.eval_shape(own, np.zeros(self.domain.size)).shape[0]
 
     def exact(self, z: Any) -> Any:
-        """The reference at one point, in the shape that the network has."""
-        parts, shape = self.setting.given(self.reference, z), self.setting.field_shape
+        """The reference at one point, in the shape of the values of all fields."""
+        parts, shape = self.named_domain.given(self.reference, z), self.named_domain.field_shape
         leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(parts)]
-        is_number = self.setting.is_single and len(leaves) == 1
+        is_number = self.named_domain.is_single and len(leaves) == 1
         found = leaves[0] if is_number else jnp.concatenate([jnp.zeros(0), *map(jnp.ravel, leaves)])
         if found.shape != shape:
             expected = f"{shape}, for {self.equation.fields}"

@@ -30,7 +30,7 @@ class Objective:
     def u(self, theta: Any) -> Any:
         """The unknown functions, of one point."""
         params, _ = self.unravel(theta)
-        is_single = self.problem.setting.is_single
+        is_single = self.problem.named_domain.is_single
 
         def net(features: Any) -> Any:
             out = self.network.apply(params, features)
@@ -91,7 +91,7 @@ def _scaled(array: Any, weight: Any) -> Any:
 
 
 def _require_outputs(problem: Problem, u: Any) -> None:
-    point, expected = jnp.zeros(problem.domain.size), problem.setting.field_shape
+    point, expected = jnp.zeros(problem.domain.size), problem.named_domain.field_shape
     try:
         found: Any = jax.eval_shape(u, point).shape
     except TypeError as error:

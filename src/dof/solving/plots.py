@@ -71,7 +71,7 @@ def _draw(figure: Any, axis: Any, axes_of: list[tuple[str, np.ndarray]], values:
 def shown_places(problem: Problem) -> list[int]:
     """Two coordinates: of space if it has two, else space and time."""
     coordinates = problem.equation.coordinates
-    time = list(coordinates.places(TIME)) if TIME in coordinates.names else []
+    time = list(coordinates.axes(TIME)) if TIME in coordinates.names else []
     space = [i for i in range(coordinates.count) if i not in time]
     return (space[:2] if len(space) > 1 else space + time)[:2]
 

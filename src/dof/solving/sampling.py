@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import qmc
 
-from dof.pde.conditions.loss_terms import Term
+from dof.pde.conditions.loss_term import LossTerm
 
 Batch = tuple[tuple[Any, ...], ...]
 """For each term its arrays over points."""
@@ -28,7 +28,7 @@ def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
         return qmc.Sobol(size, rng=rng).random(n)
 
 
-def sample(terms: Sequence[Term], counts: Sequence[int], seed: int, round_: int) -> Batch:
+def sample(terms: Sequence[LossTerm], counts: Sequence[int], seed: int, round_: int) -> Batch:
     return tuple(
         term.points(unit_points(n, term.uniforms, (seed, round_, k)))
         for k, (term, n) in enumerate(zip(terms, counts, strict=True))
@@ -42,7 +42,7 @@ def crowded(arrays: tuple[np.ndarray, ...], residuals: np.ndarray, n: int, seed:
     return tuple(array[chosen] for array in arrays)
 
 
-def counts_of(terms: Sequence[Term], points: int, edge_points: int) -> tuple[int, ...]:
+def counts_of(terms: Sequence[LossTerm], points: int, edge_points: int) -> tuple[int, ...]:
     """The equation comes first."""
     wanted = [points, *[edge_points] * (len(terms) - 1)]
     return tuple(term.fixed or n for term, n in zip(terms, wanted, strict=True))

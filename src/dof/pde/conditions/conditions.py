@@ -1,6 +1,7 @@
 """Conditions: Dirichlet, Neumann, Robin, periodic, initial value and velocity.
 
-Each becomes a term of the loss. With `hard=True` it holds by construction instead (`trial.py`), and costs no term.
+Each becomes a term of the loss. With `hard=True` it holds by construction instead (`hard_conditions.py`), and costs
+no term.
 """
 
 from __future__ import annotations
@@ -12,13 +13,24 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.pde.argument_checks import require_value
-from dof.pde.conditions.loss_terms import LAWS, Term
-from dof.pde.conditions.places import BOUNDARY, START, Setting, both_ends, place_of
+from dof.pde.conditions.condition_residuals import CONDITION_RESIDUALS
+from dof.pde.conditions.loss_term import LossTerm
+from dof.pde.conditions.places import BOUNDARY, START, both_ends, place_of
+from dof.pde.geometry.named_domain import NamedDomain
 
 
 @dataclass(frozen=True)
 class Condition:
-    """kind: what it says. value: g. on: where. field: of which unknown function; all of them by default."""
+    """One condition, before it meets the domain that it is for.
+
+    Attributes:
+        kind: What it says, as "dirichlet"; a key of `CONDITION_RESIDUALS`.
+        value: g, a number or a function of the coordinates.
+        on: Where it holds; of a periodic condition, the coordinate.
+        field: The unknown function that it is about; all of them by default.
+        hard: Whether it holds by construction.
+        factors: α and β of α u + β ∂u/∂n = g.
+    """
 
     kind: str
     value: Any = 0.0
@@ -26,25 +38,30 @@ class Condition:
     field: str | None = None
     hard: bool = False
     factors: tuple[Any, Any] = (1.0, 0.0)
-    """α and β of α u + β ∂u/∂n."""
 
-    def term(self, setting: Setting) -> Term:
-        """Here it meets the names and the domain that it is for, and is checked against them."""
-        setting.require_field(self.field)
+    def loss_term(self, named: NamedDomain) -> LossTerm:
+        """The term of the loss on a domain; refuses fields, shapes and places that the domain does not have."""
+        named.require_field(self.field)
         for argument, value in {"g": self.value, "alpha": self.factors[0], "beta": self.factors[1]}.items():
-            require_value(argument, value, setting, self.field, f"of `{self.name}` ")
+            require_value(argument, value, named, self.field, f"of `{self.name}` ")
         is_periodic, wants_normal = self.kind == "periodic", self.kind in ("neumann", "robin")
-        place = both_ends(self.on, setting) if is_periodic else place_of(self.on, setting, wants_normal)
-        return Term(self.name, *place, LAWS[self.kind](self, setting))
+        place = both_ends(self.on, named) if is_periodic else place_of(self.on, named, wants_normal)
+        return LossTerm(self.name, *place, CONDITION_RESIDUALS[self.kind](self, named))
 
     @property
     def name(self) -> str:
+        """Kind, field and place, as "dirichlet u at x=0"."""
         return " ".join(filter(None, [self.kind, self.field, "" if self.on in (BOUNDARY, START) else f"at {self.on}"]))
 
 
 def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, hard: bool = False) -> Condition:
-    """u = g, a number or a function of the coordinates. Hard: g is to be defined inside as well. on: "boundary", or
-    where a coordinate has a value, as "x=0". field: one of several; by default all of them.
+    """u = g on the boundary.
+
+    Args:
+        g: A number, or a function of the coordinates. If `hard`, it is evaluated inside of the domain as well.
+        on: "boundary", or where a coordinate has a value, as "x=0".
+        field: One of several unknown functions; by default all of them.
+        hard: Whether the condition holds by construction, on the whole boundary.
 
     >>> import jax.numpy as jnp
     >>> from dof import pde
@@ -59,7 +76,12 @@ def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, har
 
 
 def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
-    """∂u/∂n = g along the normal that points outwards.
+    """∂u/∂n = g along the outward normal.
+
+    Args:
+        g: A number, or a function of the coordinates.
+        on: "boundary", or an end of a coordinate, as "x=0".
+        field: One of several unknown functions; by default all of them.
 
     >>> from dof import pde
     >>> flat, ends = pde.residual("x")(lambda u, x: u.xx), [pde.dirichlet(0.0, on="x=0"), pde.neumann(1.0, on="x=1")]
@@ -70,7 +92,14 @@ def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Co
 
 
 def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
-    """α u + β ∂u/∂n = g, each a number or a function of the coordinates.
+    """α u + β ∂u/∂n = g along the outward normal.
+
+    Args:
+        alpha: The factor of u; this, `beta` and `g` are numbers or functions of the coordinates.
+        beta: The factor of ∂u/∂n.
+        g: The right-hand side.
+        on: "boundary", or an end of a coordinate, as "x=0".
+        field: One of several unknown functions; by default all of them.
 
     >>> from dof import pde
     >>> pde.robin(1.0, lambda x, t: 1 + t, on="x=1").name
@@ -83,7 +112,12 @@ def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str
 
 
 def periodic(coordinate: str, *, field: str | None = None, hard: bool = False) -> Condition:
-    """u and its derivative are the same at both ends. Hard: the network is given the cosine and sine.
+    """u and its derivative in a coordinate are the same at both ends of it.
+
+    Args:
+        coordinate: A single coordinate, as "x" or "x[0]".
+        field: One of several unknown functions; by default all of them.
+        hard: Whether it holds by construction: the network gets the cosine and the sine of the coordinate.
 
     >>> from dof import pde
     >>> drift = pde.residual("x t")(lambda u, x, t: u.t + u.x)
@@ -96,6 +130,11 @@ def periodic(coordinate: str, *, field: str | None = None, hard: bool = False) -
 def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Condition:
     """u = g at the start of time.
 
+    Args:
+        g: A number, or a function of the coordinates.
+        field: One of several unknown functions; by default all of them.
+        hard: Whether it holds by construction.
+
     >>> from dof import pde
     >>> heat, start = pde.residual("x t")(lambda u, x, t: u.t - u.xx), pde.initial(lambda x, t: x * (1 - x))
     >>> [term.name for term in pde.Problem(heat, pde.Interval(0, 1) * pde.Time(0, 1), [start]).terms()]
@@ -105,7 +144,12 @@ def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Co
 
 
 def initial_velocity(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Condition:
-    """∂u/∂t = g at the start of time. Hard: together with a hard `initial`.
+    """∂u/∂t = g at the start of time.
+
+    Args:
+        g: A number, or a function of the coordinates.
+        field: One of several unknown functions; by default all of them.
+        hard: Whether it holds by construction, together with a hard `initial`.
 
     >>> import jax, jax.numpy as jnp
     >>> from dof import pde

@@ -18,27 +18,35 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.pde.conditions.conditions import Condition
-from dof.pde.conditions.loss_terms import Net
-from dof.pde.conditions.places import Setting
+from dof.pde.conditions.loss_term import Net
+from dof.pde.geometry.named_domain import NamedDomain
 
 Conditions = Sequence[Any]
 RISE = 3.0
-"""How fast the network takes over. A plain power of t − t₀ would ask it for large values where u moves fast."""
+"""How fast the network takes over after t₀: tanh is 0.99 at the end of time. A plain power of t − t₀, which stays small
+for long, would ask the network for large values where u moves fast."""
 Map = Callable[[Any], Any]
 
 
-def trial(conditions: Conditions, setting: Setting, features: Map | None = None, ansatz: Any = None) -> Map:
-    """From a network, a function of the features of a point, to the unknown functions, of the point itself."""
+def trial(conditions: Conditions, named: NamedDomain, features: Map | None = None, ansatz: Any = None) -> Map:
+    """From a network, a function of features, to unknown functions of the point that obey the hard conditions.
+
+    Args:
+        conditions: All conditions of a problem; those that are not hard are left out.
+        named: The domain and the names of its coordinates.
+        features: What the network is given of a point; by default the coordinates scaled to [−1, 1].
+        ansatz: A function of the network's value and of the coordinates, in place of the value itself.
+    """
     hard = [condition for condition in conditions if condition.hard]
-    own = {field: _by_kind(hard, field) for field in setting.fields.names}
-    features = features or features_of(hard, setting)
+    own = {field: _by_kind(hard, field) for field in named.fields.names}
+    features = features or features_of(hard, named)
 
     def of(net: Net) -> Net:
         def u(z: Any) -> Any:
             raw = net(features(z))
-            value = raw if ansatz is None else ansatz(raw, *setting.split(z))
-            parts = [_held(own[field], setting, field, z, setting.of_field(field, value)) for field in own]
-            return parts[0] if setting.is_single else jnp.concatenate([jnp.atleast_1d(part) for part in parts])
+            value = raw if ansatz is None else ansatz(raw, *named.split(z))
+            parts = [_held(own[field], named, field, z, named.of_field(field, value)) for field in own]
+            return parts[0] if named.is_single else jnp.concatenate([jnp.atleast_1d(part) for part in parts])
 
         return u
 
@@ -46,7 +54,7 @@ def trial(conditions: Conditions, setting: Setting, features: Map | None = None,
 
 
 def _by_kind(hard: Sequence[Condition], field: str) -> dict[str, Condition]:
-    """Those that are made of values: a periodic coordinate is made by features."""
+    """The hard conditions on a field by their kind, without periodic ones, which the features see to."""
     own = [condition for condition in hard if condition.kind != "periodic" and condition.field in (None, field)]
     found = {condition.kind: condition for condition in own}
     if len(found) < len(own):
@@ -58,40 +66,40 @@ def _by_kind(hard: Sequence[Condition], field: str) -> dict[str, Condition]:
     return found
 
 
-def require_possible(conditions: Conditions, setting: Setting, features: Map | None) -> None:
-    """What is hard: one of each kind for a field, and features and a boundary by which it can be made to hold."""
+def require_possible(conditions: Conditions, named: NamedDomain, features: Map | None) -> None:
+    """Refuse hard conditions that cannot all hold by construction, or that the domain has no smooth distance for."""
     hard = [condition for condition in conditions if condition.hard]
-    for field in setting.fields.names:
+    for field in named.fields.names:
         _by_kind(hard, field)
     for condition in hard:
         again = f'pde.periodic("{condition.on}"'
         if condition.kind == "periodic" and features:
             found = f"are given beside `{condition.name}`, which is hard and makes its own"
             raise ArgumentError(describe("features", found, "one of both", f"{again}), which is a term"))
-        if condition.kind == "periodic" and condition.field and len(setting.fields.names) > 1:
+        if condition.kind == "periodic" and condition.field and len(named.fields.names) > 1:
             found, expected = f"is asked for of `{condition.name}`", "all fields, which share their features"
             raise ArgumentError(describe("hard", found, expected, f"{again}, hard=True)"))
         if condition.kind == "dirichlet":
-            jax.eval_shape(setting.domain.distance, np.zeros(setting.domain.size))  # some domains have none
+            jax.eval_shape(named.domain.distance, np.zeros(named.domain.size))  # some domains have none
 
 
-def _held(own: dict[str, Condition], setting: Setting, field: str, z: Any, raw: Any) -> Any:
-    """E + factor · net"""
+def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw: Any) -> Any:
+    """E + factor · net for one field, where `raw` is the network's value (see the head of this file)."""
 
     def given(kind: str, z: Any) -> Any:
-        value = jnp.asarray(setting.given(own[kind].value, z))
-        return setting.of_field(field, value) if value.ndim and own[kind].field is None else value
+        value = jnp.asarray(named.given(own[kind].value, z))
+        return named.of_field(field, value) if value.ndim and own[kind].field is None else value
 
     def g(z: Any) -> Any:
         value = given("dirichlet", z) if "dirichlet" in own else 0.0
         return jnp.asarray(value, raw.dtype) + jnp.zeros_like(raw)
 
-    factor = setting.domain.distance(z) if "dirichlet" in own else 1.0
+    factor = named.domain.distance(z) if "dirichlet" in own else 1.0
     if "initial" not in own:
         return g(z) + factor * raw if "dirichlet" in own else raw
-    low, high = (bound[setting.time] for bound in setting.domain.bounds)
-    first, since = z.at[setting.time].set(low), z[setting.time] - low
-    along = jnp.zeros_like(z).at[setting.time].set(1.0)
+    low, high = (bound[named.time] for bound in named.domain.bounds)
+    first, since = z.at[named.time].set(low), z[named.time] - low
+    along = jnp.zeros_like(z).at[named.time].set(1.0)
     edge, edge_velocity = jax.jvp(g, (first,), (along,))
     base = g(z) + given("initial", first) - edge
     factor = factor * jnp.tanh(RISE * since / (high - low))
@@ -101,11 +109,12 @@ def _held(own: dict[str, Condition], setting: Setting, field: str, z: Any, raw: 
     return base + factor * raw
 
 
-def features_of(hard: Sequence[Condition], setting: Setting) -> Callable[[Any], Any]:
-    """Coordinates scaled to [−1, 1]; of a periodic one its cosine and sine."""
-    low, high = setting.domain.bounds
-    periodic = {setting.axis(c.on) for c in hard if c.kind == "periodic"}
-    plain = np.array([i for i in range(setting.coordinates.count) if i not in periodic], int)
+def features_of(hard: Sequence[Condition], named: NamedDomain) -> Callable[[Any], Any]:
+    """The function from a point to what the network is given: coordinates scaled to [−1, 1], or, for periodic ones,
+    cosine and sine."""
+    low, high = named.domain.bounds
+    periodic = {named.coordinates.axis_of[c.on] for c in hard if c.kind == "periodic"}
+    plain = np.array([i for i in range(named.coordinates.count) if i not in periodic], int)
     turning = np.array(sorted(periodic), int)
 
     def features(z: Any) -> Any:

@@ -11,17 +11,26 @@ import jax.numpy as jnp
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, pair
 from dof.pde.notation.derivatives import laplacian as laplacian_of
-from dof.pde.notation.names import TIME, Names, space_of, subscripts
+from dof.pde.notation.names import Names, space_axes, subscripts
 
 Reader = Callable[[Derivative], Any]
-"""A derivative of all components of the network."""
+"""From a derivative to its value for all components of the network."""
 
 
 @jax.tree_util.register_pytree_node_class
 class Field:
-    """u, u.t, u.xx, u.xt, `u.d("r", "theta")`, `u.laplacian`, `u.apply(L)`; `u[0]` for a component.
+    """An unknown function, as a residual gets it.
 
-    In expressions it stands for its value. Derivatives are arrays: what is computed from them has none of its own.
+    In expressions a field stands for its value. `u.t`, `u.xx`, `u.xt`, `u.d("r", "theta")`, `u.laplacian` and
+    `u.apply(L)` are its derivatives: arrays, of which no further derivatives are known. `u[0]` is a component, and a
+    field itself.
+
+    Args:
+        name: For errors.
+        coordinates: The names of the coordinates.
+        read: From a derivative to its value for all components of the network.
+        value: The value of all components.
+        choose: From an array over all components, on its last axis, to the part that this field has.
     """
 
     def __init__(self, name: str, coordinates: Names, read: Reader, value: Any, choose: Callable[[Any], Any]) -> None:
@@ -41,7 +50,16 @@ class Field:
         return self.d(*found)
 
     def d(self, *names: str) -> Any:
-        """The derivative in one coordinate, or in two. In one that has components: the gradient, on the last axis."""
+        """The derivative in one coordinate or in two.
+
+        Args:
+            *names: One coordinate, or two of them. In a single coordinate that has components the derivative is the
+                gradient, on the last axis.
+
+        Raises:
+            ArgumentError: If there is no such coordinate, the order is above two, or a second derivative is asked for
+                in a coordinate that has components.
+        """
         unknown = [name for name in names if name not in self._coordinates.names]
         fix = f'{self._name}.d("{self._coordinates.names[0]}")'
         if unknown or not names:
@@ -51,33 +69,32 @@ class Field:
             raise ArgumentError(describe("d", found, "order two at most", "a further field for a derivative"))
         if len(names) == 1:
             return self._first(names[0])
-        if any(map(self._coordinates.is_block, names)):
+        if any(map(self._coordinates.is_vector, names)):
             found = f"asks for second derivatives in {' and '.join(names)}, which has components"
             raise ArgumentError(describe("d", found, "single coordinates", f"{self._name}.laplacian"))
-        (i,), (j,) = (self._coordinates.places(name) for name in names)
+        (i,), (j,) = (self._coordinates.axes(name) for name in names)
         return self._choose(self._read(pair(i, j)))
 
     def _first(self, name: str) -> Any:
-        places = self._coordinates.places(name)
-        return (
-            self._gradient(places) if self._coordinates.is_block(name) else self._choose(self._read(First(places[0])))
-        )
+        axes = self._coordinates.axes(name)
+        return self._gradient(axes) if self._coordinates.is_vector(name) else self._choose(self._read(First(axes[0])))
 
-    def _gradient(self, places: Iterable[int]) -> Any:
-        return jnp.moveaxis(self._choose(jnp.moveaxis(self._read(Gradient(tuple(places))), -1, 0)), 0, -1)
+    def _gradient(self, axes: Iterable[int]) -> Any:
+        # `choose` takes components off the last axis, which has the coordinates here.
+        return jnp.moveaxis(self._choose(jnp.moveaxis(self._read(Gradient(tuple(axes))), -1, 0)), 0, -1)
 
     @property
     def laplacian(self) -> Any:
-        """Over all coordinates but time."""
-        return self._choose(self._read(laplacian_of(space_of(self._coordinates))))
+        """Σ ∂²u/∂x_i² over all coordinates but time."""
+        return self._choose(self._read(laplacian_of(space_axes(self._coordinates))))
 
     @property
     def gradient(self) -> Any:
-        """In all coordinates but time, on the last axis."""
-        return self._gradient(space_of(self._coordinates))
+        """∂u/∂x_i for all coordinates but time, on the last axis."""
+        return self._gradient(space_axes(self._coordinates))
 
     def apply(self, operator: Any) -> Any:
-        """L u for a `dof.Operator` on all coordinates, in their order."""
+        """L u for a `dof.Operator` that acts on all coordinates, in their order."""
         return self._choose(self._read(Applied(operator)))
 
     def __getitem__(self, index: Any) -> Field:
@@ -91,11 +108,12 @@ class Field:
         return jnp.asarray(self.value)
 
     def tree_flatten(self) -> Any:
-        """As its value: so it gets into functions of JAX, which may be jitted."""
+        """A field is a pytree of its value, so that it can be an argument of jitted functions."""
         return (self.value,), (self._name, self._coordinates)
 
     @classmethod
     def tree_unflatten(cls, static: Any, children: Any) -> Field:
+        """A field of which only the value is known: its derivatives are refused with an error that says why."""
         name, coordinates = static
 
         def read(_: Derivative) -> Any:
@@ -109,6 +127,7 @@ class Field:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of its value: () or (components,)."""
         return jnp.shape(self.value)
 
     def __iter__(self) -> Any:
@@ -119,6 +138,8 @@ class Field:
 
 
 def _delegate(name: str) -> Callable[..., Any]:
+    """The method `name` of arrays, for the value of a field."""
+
     def method(self: Field, *others: Any) -> Any:
         plain = [other.value if isinstance(other, Field) else other for other in others]
         return getattr(jnp.asarray(self.value), name)(*plain)
@@ -128,57 +149,3 @@ def _delegate(name: str) -> Callable[..., Any]:
 
 for _name in "add radd sub rsub mul rmul truediv rtruediv pow rpow matmul rmatmul neg abs lt le gt ge".split():
     setattr(Field, f"__{_name}__", _delegate(f"__{_name}__"))
-
-
-def dt(u: Field) -> Any:
-    """∂u/∂t
-
-    >>> from dof import pde
-    >>> print(pde.residual("x t")(lambda u, x, t: pde.dt(u))(lambda z: z[0] * z[1] ** 2)([3.0, 2.0]))
-    12.0
-    """
-    return u.d(TIME)
-
-
-def grad(u: Field) -> Any:
-    """∇u in space, on the last axis.
-
-    >>> from dof import pde
-    >>> print(pde.residual("x y t")(lambda u, x, y, t: pde.grad(u))(lambda z: z[0] * z[1] * z[2])([2.0, 3.0, 1.0]))
-    [3. 2.]
-    """
-    return u.gradient
-
-
-def div(u: Field) -> Any:
-    """Σ ∂u_i/∂x_i in space.
-
-    >>> from dof import pde
-    >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.div(u))(lambda z: z**2)([1.0, 2.0]))
-    6.0
-    """
-    gradient = u.gradient
-    if jnp.ndim(gradient) != 2 or gradient.shape[0] != gradient.shape[1]:
-        found = f"has {u.shape or 'no'} components in {gradient.shape[-1]} dimensions"
-        raise ArgumentError(describe("u", found, "as many components as there are dimensions", 'fields="u[2]"'))
-    return jnp.trace(gradient)
-
-
-def laplacian(u: Field) -> Any:
-    """Δu in space.
-
-    >>> from dof import pde
-    >>> print(pde.residual("x[3] t")(lambda u, x, t: pde.laplacian(u))(lambda z: z @ z)([1.0, 2.0, 3.0, 4.0]))
-    6.0
-    """
-    return u.laplacian
-
-
-def advect(w: Any, u: Field) -> Any:
-    """(w · ∇) u, for a velocity w that is a field or an array.
-
-    >>> from dof import pde
-    >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.advect(u, u))(lambda z: z**2)([1.0, 2.0]))
-    [ 2. 16.]
-    """
-    return u.gradient @ jnp.asarray(w)

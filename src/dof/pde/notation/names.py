@@ -1,51 +1,73 @@
-"""The coordinates of a PDE by name: "x y t", or "x[100] t" for many of one kind."""
+"""The names of coordinates and fields: "x y t", or "x[100] t" where x has 100 components."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from dof.errors import ArgumentError, describe
 
 TIME = "t"
-"""The coordinate that does not count as space."""
+"""The name of the coordinate that does not count as space."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """Names with sizes; size None is a single number."""
+    """Names, each of a number or of a vector, laid out one after the other on one axis of an array.
+
+    Attributes:
+        names: The names, in their order.
+        sizes: How many components each has; None for a single number.
+    """
 
     names: tuple[str, ...]
     sizes: tuple[int | None, ...]
 
-    @property
+    @cached_property
     def starts(self) -> tuple[int, ...]:
+        """The index of the first component of each name, and the number of all components."""
         return (0, *accumulate(size or 1 for size in self.sizes))
 
     @property
     def count(self) -> int:
+        """How many components there are in all."""
         return self.starts[-1]
 
+    @cached_property
+    def each(self) -> tuple[str, ...]:
+        """A name for every component: x for a number, x[0], x[1], … for a vector."""
+        pairs = zip(self.names, self.sizes, strict=True)
+        return tuple(
+            n for name, size in pairs for n in ([name] if size is None else [f"{name}[{i}]" for i in range(size)])
+        )
+
     def part(self, name: str, array: Any) -> Any:
-        """What belongs to a name, of an array whose last axis has all of them."""
-        index = self.names.index(name)
+        """The components of `name`, of an array whose last axis has all of them."""
+        index = self._index[name]
         start = self.starts[index]
         return array[..., start] if self.sizes[index] is None else array[..., start : self.starts[index + 1]]
 
-    @property
-    def each(self) -> list[str]:
-        """A name for every number: x, or x[0], x[1], …"""
-        pairs = zip(self.names, self.sizes, strict=True)
-        return [n for name, size in pairs for n in ([name] if size is None else [f"{name}[{i}]" for i in range(size)])]
-
-    def places(self, name: str) -> range:
-        index = self.names.index(name)
+    def axes(self, name: str) -> range:
+        """The indices of the components of `name`."""
+        index = self._index[name]
         return range(self.starts[index], self.starts[index + 1])
 
-    def is_block(self, name: str) -> bool:
-        return self.sizes[self.names.index(name)] is not None
+    def is_vector(self, name: str) -> bool:
+        """Whether `name` has components, as x in "x[3]"."""
+        return self.sizes[self._index[name]] is not None
+
+    # Looked up in tables and not searched for: a residual may have thousands of coordinates.
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.names)}
+
+    @cached_property
+    def axis_of(self) -> dict[str, int]:
+        """The index of every component by its name: x, or x[0]."""
+        return {name: k for k, name in enumerate(self.each)}
 
     def __str__(self) -> str:
         pairs = zip(self.names, self.sizes, strict=True)
@@ -53,9 +75,17 @@ class Names:
 
 
 def read_names(text: Any, argument: str) -> Names:
-    found = (
-        [re.fullmatch(r"([A-Za-z]\w*?)(?:\[(\d+)\])?", word) for word in text.split()] if isinstance(text, str) else []
-    )
+    """The names in a text as "x[100] t".
+
+    Args:
+        text: What the user wrote.
+        argument: The name of the argument, for errors.
+
+    Raises:
+        ArgumentError: If these are no names, some are equal, or a size is zero.
+    """
+    words = text.split() if isinstance(text, str) else []
+    found = [re.fullmatch(r"([A-Za-z]\w*?)(?:\[(\d+)\])?", word) for word in words]
     fix = '@pde.residual("x y t"), or "x[100] t" for x with 100 components'
     if not found or not all(found):
         raise ArgumentError(
@@ -68,13 +98,16 @@ def read_names(text: Any, argument: str) -> Names:
     return Names(names, sizes)
 
 
-def space_of(coordinates: Names) -> list[int]:
-    """The places of all coordinates but time."""
-    return [place for name in coordinates.names if name != TIME for place in coordinates.places(name)]
+def space_axes(coordinates: Names) -> list[int]:
+    """The indices of all coordinates but time."""
+    return [axis for name in coordinates.names if name != TIME for axis in coordinates.axes(name)]
 
 
 def subscripts(text: str, coordinates: Names) -> tuple[str, ...] | None:
-    """The coordinates that a subscript as in u_xt stands for; None if it is no such thing. Long names come first."""
+    """The coordinates that a subscript stands for, as ("x", "t") for "xt"; None if it is no such thing.
+
+    Longer names are tried first, so that "theta" is one coordinate and not a product of t and others.
+    """
     if not text:
         return ()
     for name in sorted(coordinates.names, key=len, reverse=True):

@@ -25,7 +25,12 @@ METHODS = {"dof": by_propagation, "hessian": by_hessian}
 def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[..., Any]], Residual]:
     """Decorate a function of fields, coordinates and keyword parameters, which returns a residual or a tuple of them.
 
-    coordinates: "x y t"; "x[100] t" for x with components. fields: "u[2] p"; by default one, without components.
+    Args:
+        coordinates: Their names, as "x y t", or "x[100] t" where x has 100 components.
+        fields: The names of the unknown functions, as "u[2] p"; by default one, without components.
+
+    Returns:
+        A decorator that makes a `Residual` of a function.
 
     >>> import jax.numpy as jnp
     >>> from dof import pde
@@ -42,7 +47,13 @@ def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[
 
 
 def at_points(of_point: Callable[[Any], Any], coordinates: Names, call: str) -> Callable[[Any], Any]:
-    """A function of one point, for one or for many. `call` is how the user calls it."""
+    """A function of one point (coordinates,) or of many (n, coordinates), from one of a single point.
+
+    Args:
+        of_point: The function of a single point.
+        coordinates: Their names.
+        call: How the user calls the result, for errors.
+    """
 
     def at(points: Any) -> Any:
         array, n = jnp.asarray(points), coordinates.count
@@ -57,8 +68,17 @@ def at_points(of_point: Callable[[Any], Any], coordinates: Names, call: str) -> 
 
 
 class Residual:
-    """What `@pde.residual` makes of a function: called with a network, and with keywords of the function, it is a
-    function of points.
+    """What `@pde.residual` makes of a function.
+
+    Called with a network, and with keywords of the function, it is a function of points.
+
+    Args:
+        function: Of fields, coordinates and keyword parameters.
+        coordinates: Their names.
+        fields: The names of the unknown functions; None for a single one without components.
+
+    Raises:
+        ArgumentError: If the positional arguments of the function are not the fields and the coordinates.
 
     >>> from dof import pde
     >>> @pde.residual("x y")
@@ -84,17 +104,29 @@ class Residual:
             raise ArgumentError(describe(self.name, found, f"({', '.join(expected)})", fix))
 
     def __call__(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Any], Any]:
-        """The residual of `net`, a function of the vector of all coordinates, at one point or at many."""
+        """The residual of `net` as a function of one point (coordinates,) or of many (n, coordinates).
+
+        Args:
+            net: The unknown functions, of the vector of all coordinates.
+            **parameters: Keywords of the decorated function.
+        """
         return self._at_points(net, parameters, "dof")
 
     def by_hessian(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Any], Any]:
-        """The same, with all derivatives taken from the gradient and the whole Hessian of `net`: to compare with."""
+        """The same with all derivatives taken from the gradient and the whole Hessian of `net`, to compare with."""
         return self._at_points(net, parameters, "hessian")
 
     def at_point(
         self, net: Callable[[Any], Any], point: Any, parameters: Mapping[str, Any], method: str = "dof"
     ) -> Any:
-        """The residual at one point, by one propagation ("dof") or by the whole Hessian ("hessian")."""
+        """The residual at one point.
+
+        Args:
+            net: The unknown functions, of the vector of all coordinates.
+            point: (coordinates,)
+            parameters: The keywords of the decorated function, with their values.
+            method: "dof" for one propagation, "hessian" for the whole Hessian.
+        """
         if method not in METHODS:
             expected, fix = f"one of {', '.join(map(repr, METHODS))}", 'at_point(net, point, {}, "dof")'
             raise ArgumentError(describe("method", f"is {method!r}", expected, fix))
@@ -108,12 +140,12 @@ class Residual:
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """The keywords of the function."""
+        """The keywords of the decorated function."""
         return tuple(p.name for p in self._keywords)
 
     @property
     def required_names(self) -> tuple[str, ...]:
-        """Those of them without default."""
+        """The keywords of the decorated function that have no default."""
         return tuple(p.name for p in self._keywords if p.default is p.empty)
 
     @property
@@ -122,11 +154,11 @@ class Residual:
 
     @property
     def plan(self) -> Plan:
-        """For a network of floats, and parameters that are numbers."""
+        """What is propagated for a network of floats, with numbers for the keywords that have no default."""
         return self.plan_with({p.name: 1.0 if p.default is p.empty else p.default for p in self._keywords})
 
     def plan_with(self, parameters: Mapping[str, Any]) -> Plan:
-        """For a network of floats and such parameters."""
+        """What is propagated for a network of floats and these values of the keywords."""
         value = jax.ShapeDtypeStruct(() if self.is_single else (self.fields.count,), jnp.result_type(float))
         found: list[Plan] = []
         of_point = lambda point: found.append(plan_of(self, value, point, parameters)[1].plan)  # noqa: E731
@@ -134,7 +166,14 @@ class Residual:
         return found[0]
 
     def run(self, read: Callable[[Derivative], Any], value: Any, point: Any, parameters: Any) -> Any:
-        """The user's function, on fields whose derivatives are given by `read`."""
+        """The decorated function at one point.
+
+        Args:
+            read: From a derivative to its value for all components of the network.
+            value: The value of all components of the network.
+            point: (coordinates,)
+            parameters: The keywords of the decorated function, with their values.
+        """
         if self.is_single:
             fields = [Field(self.fields.names[0], self.coordinates, read, value, lambda array: array)]
         else:

@@ -1,8 +1,8 @@
 """A residual as a program of the derivatives that it reads.
 
 The user's function is run once to see which derivatives it reads, and once to trace it as a program of their values.
-The reads are remembered, so that later traces of the same residual run it once. Everything else (which derivatives enter
-linearly, with which coefficients, the residual itself) comes from the program.
+The reads are remembered, so that later traces of the same residual run it once. Everything else (which derivatives
+enter linearly, with which coefficients, the residual itself) comes from the program.
 """
 
 from __future__ import annotations

@@ -1,0 +1,42 @@
+"""A term of the loss: residuals at points that fill a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import Any
+
+import numpy as np
+
+Net = Callable[[Any], Any]
+"""The unknown functions at one point, (coordinates,) → the values of all fields."""
+
+
+@dataclass(frozen=True)
+class LossTerm:
+    """What is squared and averaged over points: of the equation, or of one condition.
+
+    Attributes:
+        name: Under which its loss is reported.
+        uniforms: How many uniform numbers make a point.
+        points: From uniform numbers (n, uniforms) to arrays over n points.
+        residual: `residual(net, parameters, method, *arrays of one point)`, numbers that are to be zero.
+        fixed: How many points there are if they are given, as those of measured data; else None.
+    """
+
+    name: str
+    uniforms: int
+    points: Callable[[np.ndarray], tuple[np.ndarray, ...]]
+    residual: Callable[..., Any]
+    fixed: int | None = None
+
+
+def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:
+    """The terms, with numbers behind names that are taken: dirichlet, dirichlet 2, … Losses are reported by name."""
+    found: dict[str, LossTerm] = {}
+    for term in terms:
+        names = chain([term.name], (f"{term.name} {n}" for n in count(2)))
+        name = next(name for name in names if name not in found)
+        found[name] = replace(term, name=name)
+    return tuple(found.values())

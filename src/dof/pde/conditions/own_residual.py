@@ -1,0 +1,63 @@
+"""A condition that the user writes as a residual: `pde.on("boundary", residual)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.pde.conditions.loss_term import LossTerm, Net
+from dof.pde.conditions.places import place_of
+from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.notation.residual import Residual
+
+NORMAL = "n"
+"""The keyword by which a residual gets the normal."""
+
+
+@dataclass(frozen=True)
+class OwnResidual:
+    """A residual that is to vanish on a place."""
+
+    residual: Residual
+    on: str
+    hard: bool = False
+
+    def loss_term(self, named: NamedDomain) -> LossTerm:
+        """The term of the loss on a domain; refuses names and places that the domain does not have."""
+        self._require_same_names(named)
+        wants_normal = NORMAL in self.residual.parameter_names
+
+        def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
+            known = {name: v for name, v in parameters.items() if name in self.residual.parameter_names}
+            return self.residual.at_point(net, z, known | ({NORMAL: n} if wants_normal else {}), method)
+
+        return LossTerm(f"{self.residual.name} at {self.on}", *place_of(self.on, named, wants_normal), residual)
+
+    def _require_same_names(self, named: NamedDomain) -> None:
+        """The coordinates and fields of the equation. A single field may have another name: it is the only one."""
+        own, wanted = self.residual, named.fields
+        has_fields = own.is_single if named.is_single else not own.is_single and own.fields == wanted
+        if own.coordinates != named.coordinates or not has_fields:
+            found = f"has the coordinates {own.coordinates} and the fields {own.fields}"
+            expected = f"{named.coordinates} and {wanted}, as the equation has"
+            fields = "" if named.is_single else f', fields="{wanted}"'
+            raise ArgumentError(describe(own.name, found, expected, f'@pde.residual("{named.coordinates}"{fields})'))
+
+
+def on(place: str, residual: Residual) -> OwnResidual:
+    """A residual that is to vanish on a place.
+
+    Args:
+        place: "boundary", "start", or where a coordinate has a value, as "x=0".
+        residual: It may take the outward normal in space as keyword `n`.
+
+    >>> from dof import pde
+    >>> radiates = pde.residual("x y")(lambda u, x, y, *, n: pde.grad(u) @ n + u**4)
+    >>> pde.on("boundary", radiates).on
+    'boundary'
+    """
+    if not isinstance(residual, Residual):
+        fix = 'pde.on("boundary", residual), with @pde.residual("x y") above its def'
+        raise ArgumentTypeError(describe("residual", f"is {residual!r}", "a residual", fix))
+    return OwnResidual(residual, place)

@@ -1,0 +1,85 @@
+"""Balls in any number of dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import lgamma, log, pi
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from dof.errors import ArgumentError, describe
+from dof.pde.geometry.domain import Domain
+
+LEAST_UNIFORM = 1e-12
+"""Uniform numbers are kept so far from 0 and 1, where the normal distribution is infinite."""
+ROUNDING = 1e-12
+"""By how much a point of the sphere may be outside of it, relative to the radius."""
+
+
+class Ball(Domain):
+    """|z − centre| ≤ radius.
+
+    Args:
+        centre: The coordinates of the centre.
+        radius: The radius.
+        crowded: Whether radii of points are uniform, so that points crowd around the centre, as suits functions with
+            a cusp there. By default points are uniform in the volume.
+
+    >>> import numpy as np
+    >>> from dof import pde
+    >>> ball = pde.Ball([1, 0, 0], radius=2.0)
+    >>> points, normals = ball.edge(np.random.default_rng(0).random((100, ball.edge_uniforms)))
+    >>> print(np.allclose(points, ball.centre + 2 * normals), ball.contains(points / 2).all())
+    True True
+    """
+
+    def __init__(self, centre: Sequence[float], radius: float = 1.0, *, crowded: bool = False) -> None:
+        self.centre, self.radius = np.atleast_1d(np.asarray(centre, float)), float(radius)
+        if self.centre.ndim != 1 or not (np.isfinite(self.centre).all() and 0 < self.radius < np.inf):
+            found = f"has `centre` {self.centre} and `radius` {self.radius}"
+            raise ArgumentError(
+                describe("Ball", found, "a point and a positive radius, of finite numbers", "pde.Ball([0, 0], 1.0)")
+            )
+        self.size = self.edge_uniforms = n = len(self.centre)
+        self.crowded = crowded
+        self.uniforms = n + 1
+        self.log_volume = n / 2 * log(pi) - lgamma(n / 2 + 1) + n * log(self.radius)
+        self.area_per_volume = n / self.radius
+
+    def inside(self, unit: np.ndarray) -> np.ndarray:
+        """The last number makes the radius, the others the direction."""
+        radii = self.radius * unit[:, -1:] ** (1 if self.crowded else 1 / self.size)
+        return self.centre + radii * _on_sphere(unit[:, :-1])
+
+    def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        normals = _on_sphere(unit)
+        return self.centre + self.radius * normals, normals
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(points - self.centre, axis=-1) <= self.radius * (1 + ROUNDING)
+
+    def distance(self, z: Any) -> Any:
+        """1 − |z − centre|² / radius²"""
+        away = z - self.centre
+        return 1 - away @ away / self.radius**2
+
+    def distance_outside(self, z: Any) -> Any:
+        return -self.distance(z)
+
+    def has_face(self, axis: int, value: float) -> bool:
+        """Only through the centre: elsewhere points near the sphere would leave the ball."""
+        return super().has_face(axis, value) if self.size == 1 else value == float(self.centre[axis])
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.centre - self.radius, self.centre + self.radius
+
+
+def _on_sphere(unit: np.ndarray) -> np.ndarray:
+    """Unit vectors from uniform numbers: normally distributed vectors, which have no preferred direction, scaled."""
+    vectors = ndtri(np.clip(unit, LEAST_UNIFORM, 1 - LEAST_UNIFORM))
+    # A vector of zeros, which uniform numbers of exactly ½ make, has no direction: it gets the first axis.
+    vectors[:, 0] += np.where(np.abs(vectors).max(axis=1) < 1e-9, 1.0, 0.0)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

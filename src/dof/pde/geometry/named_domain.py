@@ -1,0 +1,78 @@
+"""A domain with names for its coordinates and for the unknown functions on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dof.errors import ArgumentError, describe
+from dof.pde.geometry.domain import Domain
+from dof.pde.notation.names import TIME, Names
+
+
+@dataclass(frozen=True)
+class NamedDomain:
+    """What a condition is read with: it names coordinates ("x=0") and fields, and holds on a domain.
+
+    Attributes:
+        coordinates: Their names, in the order of the domain's coordinates.
+        fields: The names of the unknown functions.
+        is_single: Whether there is one unknown function with numbers as values, rather than vectors of fields.
+        domain: Over all coordinates.
+    """
+
+    coordinates: Names
+    fields: Names
+    is_single: bool
+    domain: Domain
+
+    @property
+    def field_shape(self) -> tuple[int, ...]:
+        """The shape of the values of all fields at a point."""
+        return () if self.is_single else (self.fields.count,)
+
+    def shape_of(self, field: str | None) -> tuple[int, ...]:
+        """The shape of the values of a field at a point; None is all fields."""
+        return self.of_field(field, np.empty(self.field_shape)).shape
+
+    def of_field(self, field: str | None, value: Any) -> Any:
+        """The part of `field` in the values of all fields, which are on the last axis."""
+        return value if field is None or self.is_single else self.fields.part(field, value)
+
+    def given(self, g: Any, z: Any) -> Any:
+        """The value at the point z of a number or of a function of the coordinates."""
+        return g(*self.split(z)) if callable(g) else g
+
+    def split(self, z: Any) -> list[Any]:
+        """The coordinates of a point, one array for each name."""
+        return [self.coordinates.part(name, z) for name in self.coordinates.names]
+
+    def require_field(self, field: str | None) -> None:
+        """Refuse a field that is not among `fields`; None is all of them."""
+        if field is not None and field not in self.fields.names:
+            found, fix = f"is {field!r}", f'field="{self.fields.names[0]}"'
+            raise ArgumentError(describe("field", found, f"one of {self.fields}", fix))
+
+    def axis(self, name: Any) -> int | None:
+        """The index of a single coordinate, as "x" or "x[0]"; None if there is no such coordinate."""
+        return self.coordinates.axis_of.get(name) if isinstance(name, str) else None
+
+    def ends(self, axis: int) -> tuple[float, float]:
+        """The lowest and the highest value of a coordinate."""
+        low, high = self.domain.bounds
+        return float(low[axis]), float(high[axis])
+
+    @property
+    def time(self) -> int:
+        """The index of the coordinate t.
+
+        Raises:
+            ArgumentError: If there is none.
+        """
+        axis = self.axis(TIME)
+        if axis is None:
+            found, fix = f"are {self.coordinates}", '@pde.residual("x t")'
+            raise ArgumentError(describe("coordinates", found, "a time t, whose start is asked for", fix))
+        return axis

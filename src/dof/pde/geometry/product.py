@@ -1,0 +1,114 @@
+"""Products of domains: of space and time, of a disc and an interval."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from dof.pde.geometry.domain import Domain, chosen_by
+
+
+class Product(Domain):
+    """The coordinates of the first domain, then those of the second.
+
+    Numbers of a product are sums over both, so that a product of many domains, made one by one, takes linear time.
+    """
+
+    def __init__(self, first: Domain, second: Domain) -> None:
+        self.first, self.second = first, second
+        self.size = first.size + second.size
+        self.uniforms = first.uniforms + second.uniforms
+        # One number more than the parts need together: it chooses the part whose boundary the point lies on.
+        self.edge_uniforms = 1 + _edge_width(first) + _edge_width(second)
+        self.log_volume = first.log_volume + second.log_volume
+        # area = Σ_k area_k Π_{j≠k} volume_j, so that area / volume is the sum of the parts' ratios
+        self.area_per_volume = first.area_per_volume + second.area_per_volume
+
+    @cached_property
+    def parts(self) -> tuple[Domain, ...]:
+        """The factors that are no products themselves, in the order of their coordinates."""
+        found: list[Domain] = []
+        waiting: list[Domain] = [self]
+        while waiting:  # a product of very many domains is nested deeper than Python's recursion goes
+            part = waiting.pop()
+            if isinstance(part, Product):
+                waiting += [part.second, part.first]
+            else:
+                found.append(part)
+        return tuple(found)
+
+    def inside(self, unit: np.ndarray) -> np.ndarray:
+        split = _split(unit, [part.uniforms for part in self.parts])
+        return np.concatenate([part.inside(u) for part, u in zip(self.parts, split, strict=True)], axis=1)
+
+    def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """On the boundary of one part and inside of the others; the last number chooses the part, by its area."""
+        split = _split(unit[:, :-1], [_edge_width(part) for part in self.parts])
+        chosen = chosen_by(np.array([part.area_per_volume for part in self.parts]), unit[:, -1])
+        points, normals = [], []
+        for k, (part, u) in enumerate(zip(self.parts, split, strict=True)):
+            own_points, own_normals = part.inside(u[:, : part.uniforms]), np.zeros((len(unit), part.size))
+            here = np.flatnonzero(chosen == k)
+            if len(here):
+                own_points[here], own_normals[here] = part.edge(u[here, : part.edge_uniforms])
+            points.append(own_points)
+            normals.append(own_normals)
+        return np.concatenate(points, axis=1), np.concatenate(normals, axis=1)
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        return np.all([part.contains(own) for part, own in self._coordinates(points)], axis=0)
+
+    def distance(self, z: Any) -> Any:
+        result: Any = 1.0
+        for part, own in self._coordinates(z):
+            result = result * part.distance(own)
+        return result
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._bounds
+
+    @cached_property
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        low, high = zip(*(part.bounds for part in self.parts), strict=True)
+        return np.concatenate(low), np.concatenate(high)
+
+    @property
+    def is_time(self) -> np.ndarray:
+        return np.concatenate([part.is_time for part in self.parts])
+
+    def has_face(self, axis: int, value: float) -> bool:
+        part, own = self._factor(axis)
+        return part.has_face(own, value)
+
+    def part_at(self, axis: int) -> Domain:
+        part, own = self._factor(axis)
+        return part.part_at(own)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first coordinate of each part, and the number of all."""
+        return list(accumulate((part.size for part in self.parts), initial=0))
+
+    def _factor(self, axis: int) -> tuple[Domain, int]:
+        """The part that has coordinate `axis`, and the index of this coordinate in the part."""
+        k = bisect_right(self._starts, axis) - 1
+        return self.parts[k], axis - self._starts[k]
+
+    def _coordinates(self, points: Any) -> list[tuple[Domain, Any]]:
+        """Each part with its own coordinates of the points, which are on the last axis."""
+        starts = self._starts
+        return [(part, points[..., a:b]) for part, a, b in zip(self.parts, starts, starts[1:], strict=False)]
+
+
+def _edge_width(part: Domain) -> int:
+    """How many numbers are set aside for a part of a product, whose points are inside or on the boundary."""
+    return part.edge_uniforms - 1 if isinstance(part, Product) else max(part.uniforms, part.edge_uniforms)
+
+
+def _split(unit: np.ndarray, widths: list[int]) -> list[np.ndarray]:
+    return np.split(unit, list(accumulate(widths))[:-1], axis=1)
