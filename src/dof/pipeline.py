@@ -6,7 +6,8 @@ before the function is walked (PDE residuals choose the cheapest of several) pre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
@@ -88,8 +89,17 @@ def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prep
         split = operator.real_channels()
         readings.append(Reading([(factor_, len(channels) + n) for n, (factor_, _) in enumerate(split)], operator.c))
         channels += [channel for _, channel in split]
-    directions = share_directions([factor(channel.a, coordinates.size) for channel in channels])
-    return Prepared(coordinates, directions, stacked_b([channel.b for channel in channels], coordinates), readings)
+    with own_promotion():
+        directions = share_directions([factor(channel.a, coordinates.size) for channel in channels])
+        b = stacked_b([channel.b for channel in channels], coordinates)
+    return Prepared(coordinates, directions, b, readings)
+
+
+@contextmanager
+def own_promotion() -> Iterator[None]:
+    """JAX's default promotion of ranks and dtypes: a stricter setting of the user's is for the user's code."""
+    with jax.numpy_rank_promotion("allow"), jax.numpy_dtype_promotion("standard"):
+        yield
 
 
 def propagate_operators(
@@ -134,7 +144,7 @@ def propagate(
     x, put_back = split_arguments(args, argnums)
     jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x, f)
     form = QuadraticForm.of(prepared.directions)
-    with jax.numpy_rank_promotion("allow"):  # the user's setting is for the user's code
+    with own_promotion():
         if options.in_groups and form.directions:
             arrays, rebuild = split_arrays((args, kwargs))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import count
 from typing import Any
 
 from dof.jax_compat import Closed, Literal, parts
@@ -18,7 +19,8 @@ def signature(jaxpr: Closed) -> Hashable:
     `shard_map` as outside.
     """
     program, _ = parts(jaxpr)
-    numbers: dict[Any, Any] = {v: n for n, v in enumerate((*program.constvars, *program.invars))}
+    counter = count()
+    numbers: dict[Any, Any] = {v: next(counter) for v in (*program.constvars, *program.invars)}
     atom = lambda a: f"{a.val}:{_type(a)}" if isinstance(a, Literal) else numbers[a]  # noqa: E731
     equations = []
     for eqn in program.eqns:
@@ -26,7 +28,7 @@ def signature(jaxpr: Closed) -> Hashable:
         if eqn.primitive.name in DEVICE_MARKS:
             numbers.update(zip(eqn.outvars, reads, strict=True))
             continue
-        numbers.update((v, len(numbers) + n) for n, v in enumerate(eqn.outvars))
+        numbers.update((v, next(counter)) for v in eqn.outvars)
         params = tuple((name, _parameter(value)) for name, value in sorted(eqn.params.items()))
         equations.append((eqn.primitive.name, reads, tuple(map(_type, eqn.outvars)), params))
     return (tuple(map(_type, program.invars)), tuple(equations), tuple(map(atom, program.outvars)))

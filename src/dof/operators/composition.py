@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.directions.known import is_known
+from dof.directions.known import is_known, typed_like
 from dof.errors import ArgumentError, describe
 from dof.operators.coordinates import Coordinates
 from dof.operators.matrices import Factored
@@ -55,6 +55,7 @@ def _second_order(first: Any, second: Any, x: Any) -> Any:
         return one[:, None] * two  # directions are real, so this A has no such factor
     if is_known(one, two):
         return Factored(one[None]) if (one == two).all() else Factored(np.stack([one + two, one - two]) / 2, (1, -1))
+    one, two = typed_like(two, one), typed_like(one, two)
     return Factored(jnp.stack([one + two, one - two]) / 2, (1, -1))
 
 
