@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from dof.runs import checkpoints
+from dof.runs import atomic_write
 from dof.runs.hessian_race import race
 from dof.runs.report_files import command_of, write_race, write_report
-from dof.runs.run_folder import Folder
+from dof.runs.run_folder import RunFolder
 from dof.runs.training_run import begin, resume, train
 
 FEW = {"width": 8, "depth": 1, "points": 40, "error_points": 64, "adam": 8, "newton": 8, "report": 4}
@@ -110,7 +110,7 @@ def test_a_killed_process_goes_on_from_where_it_was(tmp_path):
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    folder = Folder(tmp_path / "run")
+    folder = RunFolder(tmp_path / "run")
     source, settings = folder.read()
     assert 0 < resume(tmp_path / "run").state.step < 4000 and source == "heat"
     # the same steps up to where it was killed, in one go
@@ -126,14 +126,14 @@ def test_a_killed_process_goes_on_from_where_it_was(tmp_path):
 def test_nothing_but_whole_files_has_a_name(tmp_path, monkeypatch):
     """A process that dies while it writes leaves the file from before."""
     path = tmp_path / "file"
-    checkpoints.write_whole(path, b"before")
+    atomic_write.write_whole(path, b"before")
 
     def dies(descriptor):
         raise Killed
 
     monkeypatch.setattr(os, "fsync", dies)
     with pytest.raises(Killed):
-        checkpoints.write_whole(path, b"after")
+        atomic_write.write_whole(path, b"after")
     assert path.read_bytes() == b"before"
 
 

@@ -1,9 +1,10 @@
-"""The command `dof`. What it needs is not installed with the library alone."""
+"""The command `dof`, which needs packages that are not installed with the library alone."""
 
 import sys
 
 
 def main() -> None:
+    """Run the command, or say what to install for it."""
     try:
         from dof.cli.app import app
     except ModuleNotFoundError as error:

@@ -17,7 +17,8 @@ from dof.bench.theory.write_theory import write_theory
 from dof.bench.timing.rounds import Limits
 from dof.bench.timing.suites import SUITES, Suite, run_suite
 from dof.cli.bench_progress import shown
-from dof.cli.options import folder, seconds, told_plainly
+from dof.cli.option_values import folder, seconds
+from dof.cli.plain_errors import told_plainly
 from dof.text_table import print_tables
 
 bench = typer.Typer(help="Measure dof against every other method, on this machine.", no_args_is_help=True)

@@ -1,4 +1,4 @@
-"""What is being done: one live line on a terminal, a line for each case elsewhere."""
+"""Where a benchmark is: one live line on a terminal, a line for each case elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUIET = Console(stderr=True)
 
 @contextmanager
 def shown(total: int) -> Iterator[OnProgress]:
-    """A function of (case, what is being done), to be called on the way through `total` cases."""
+    """A function of (case, what is being done), to be called on the way through `total` cases, which shows both."""
     began, seen = time.monotonic(), []
 
     def text(case: str, step: str) -> str:

@@ -10,18 +10,20 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.cli.options import free_folder, told_plainly
-from dof.cli.training_progress import Line
+from dof.cli.option_values import free_folder
+from dof.cli.plain_errors import told_plainly
+from dof.cli.training_progress import ProgressLine
 from dof.errors import ArgumentError, describe
 from dof.runs.hessian_race import race as run_race
 from dof.runs.problem_source import load_problem
 from dof.runs.report_files import write_race, write_report
-from dof.runs.training_run import Run, begin, resume, train
+from dof.runs.training_run import TrainingRun, begin, resume, train
 from dof.solving.settings import METHODS, SECOND, Settings, settings_of
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named, title_of
 
 RUNS = Path("dof-runs")
+"""Where runs are written if `--out` does not say."""
 
 
 def problems() -> None:
@@ -75,6 +77,7 @@ def solve(
 def _require_consistent(
     problem: str | None, settings: dict[str, Any], out: Path | None, resumed: Path | None, race: bool
 ) -> None:
+    """Refuse options that exclude each other."""
     given = [f"--{name.replace('_', '-')}" for name in settings]
     if resumed is None and problem is None:
         raise ArgumentError(describe("problem", "is missing", "a name or a file.py", "dof solve heat"))
@@ -90,8 +93,9 @@ def _folder_for(problem: str) -> Path:
     return free_folder(RUNS / Path(problem).stem)
 
 
-def _solve(run: Run, as_json: bool) -> None:
-    with Line(run.source, run.training.settings, as_json) as line:
+def _solve(run: TrainingRun, as_json: bool) -> None:
+    """Train a run to its end, write its report, and say how it went."""
+    with ProgressLine(run.source, run.training.settings, as_json) as line:
         try:
             run = train(run, line.report)
         except KeyboardInterrupt:
@@ -104,7 +108,7 @@ def _solve(run: Run, as_json: bool) -> None:
     _conclude(run)
 
 
-def _conclude(run: Run) -> None:
+def _conclude(run: TrainingRun) -> None:
     console = Console()
     solution = run.solution
     error = "" if solution.error is None else f"relative error {solution.error:.2g}, "
@@ -119,10 +123,11 @@ def _conclude(run: Run) -> None:
 
 
 def _race(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:
+    """Train by both methods, and say which was faster."""
     path = out or _folder_for(f"{Path(problem).stem}-race")
     path.mkdir(parents=True, exist_ok=True)
     chosen = settings_of(load_problem(problem), settings)
-    with Line(problem, chosen, as_json) as line:
+    with ProgressLine(problem, chosen, as_json) as line:
         done = run_race(problem, settings, line.of_race)
     write_race(done, path)
     if as_json:

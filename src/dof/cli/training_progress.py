@@ -14,13 +14,15 @@ from dof.solving import Report, Settings
 from dof.solving.optimisers import phase_at
 
 
-class Line:
+class ProgressLine:
+    """Where training is: of a problem with a name and settings, as text, or as JSON lines on stdout."""
+
     def __init__(self, name: str, settings: Settings, as_json: bool) -> None:
         self.name, self.settings, self.as_json = name, settings, as_json
         self.console = Console(stderr=True)
         self.status: Status | None = None
 
-    def __enter__(self) -> Line:
+    def __enter__(self) -> ProgressLine:
         if self.console.is_terminal and not self.as_json:
             self.status = self.console.status(f"{self.name}: compiling")
             self.status.start()
@@ -31,13 +33,16 @@ class Line:
             self.status.stop()
 
     def stop(self, text: str) -> None:
+        """End the live line, with a last sentence."""
         self.__exit__()
         self.console.print(text, highlight=False, soft_wrap=True)
 
     def report(self, report: Report) -> None:
+        """Show a report of training."""
         self._show(asdict(report), f"{self.name}  {_text(report, self.settings)}")
 
     def of_race(self, method: str, report: Report) -> None:
+        """Show a report of one of two methods."""
         self._show({"method": method, **asdict(report)}, f"{self.name} by {method}  {_text(report, self.settings)}")
 
     def _show(self, data: dict[str, Any], text: str) -> None:
@@ -51,7 +56,7 @@ class Line:
 
 
 def _text(report: Report, settings: Settings) -> str:
-    """What is left is known of the phase that it is in: steps of another one take another time."""
+    """A line of text. The time that is left is that of the phase: steps of another optimiser take another time."""
     _, end = phase_at(report.step - 1, settings)
     error = "" if report.error is None else f"  error {report.error:.2e}"
     rate, left = f"{report.points_per_second:,.0f} points/s", (end - report.step) * report.seconds_per_step

@@ -12,10 +12,11 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.cli.options import folder, told_plainly
-from dof.cli.training_progress import Line
+from dof.cli.option_values import folder
+from dof.cli.plain_errors import told_plainly
+from dof.cli.training_progress import ProgressLine
 from dof.runs.html_page import numbers
-from dof.runs.zoo_table import Entry, entry
+from dof.runs.zoo_table import ZooEntry, zoo_entry
 from dof.solving.settings import settings_of
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named
@@ -53,24 +54,24 @@ def zoo(
         out = folder(out)
         entries = _read(out)
         for name in chosen:
-            with Line(name, settings_of(problem_named(name), {}), as_json=False) as line:
-                entries[name] = entry(name, out, line.report)
+            with ProgressLine(name, settings_of(problem_named(name), {}), as_json=False) as line:
+                entries[name] = zoo_entry(name, out, line.report)
             _write(entries, out)
         print_tables([_table(entries)], Console())
 
 
-def _read(out: Path) -> dict[str, Entry]:
+def _read(out: Path) -> dict[str, ZooEntry]:
     data = json.loads((out / FILE).read_text()) if (out / FILE).exists() else []
-    return {found["name"]: Entry(**found) for found in data}
+    return {found["name"]: ZooEntry(**found) for found in data}
 
 
-def _write(entries: dict[str, Entry], out: Path) -> None:
+def _write(entries: dict[str, ZooEntry], out: Path) -> None:
     """After each problem, so that nothing is lost."""
     (out / FILE).write_text(json.dumps([asdict(found) for found in entries.values()], indent=1))
     (out / "zoo.md").write_text(_table(entries).in_markdown())
 
 
-def _table(entries: dict[str, Entry]) -> TextTable:
+def _table(entries: dict[str, ZooEntry]) -> TextTable:
     table = TextTable("dof zoo", COLUMNS, text_columns=2)
     for found in (entries[name] for name in ZOO if name in entries):
         step = ["–" if seconds is None else f"{1e3 * seconds:.3g} ms" for seconds in (found.dof, found.hessian)]

@@ -84,7 +84,7 @@ class Problem:
         self._require_conditions()
 
     def _require_functions(self) -> None:
-        """Refuse functions with other arguments; the values of `reference` and `given`, which may take long, come later."""
+        """Refuse functions with other arguments. Values of `reference` and `given` may take long and come later."""
         names = self.equation.coordinates.names
         given = {f"given[{name!r}]": function for name, function in self.given.items()}
         for name, function in {"reference": self.reference, **given}.items():

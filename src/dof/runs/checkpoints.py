@@ -1,9 +1,8 @@
-"""States on disk. Each file is complete or not there under its name, and its name has the digest of its bytes."""
+"""States of training on disk. The name of a file has the digest of its bytes, so that damage is recognised."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,15 @@ import numpy as np
 from safetensors.numpy import load as from_bytes
 from safetensors.numpy import save as to_bytes
 
-from dof.solving.training import State
+from dof.runs.atomic_write import write_whole
+from dof.solving.training import TrainingState
 
 KEPT = 2
+"""Checkpoints in a folder: the newest, and the one before in case the newest is damaged."""
 
 
-def save(state: State, folder: Path) -> Path:
-    """Also when the machine stops in the middle of it, what was there before stays whole."""
+def save(state: TrainingState, folder: Path) -> Path:
+    """Write a checkpoint and remove old ones; if the machine stops in the middle, what was there before stays whole."""
     folder.mkdir(exist_ok=True)
     data = to_bytes({f"{k:04}": np.asarray(leaf) for k, leaf in enumerate(jax.tree.leaves(state))})
     path = folder / f"step-{state.step:08}-{_digest(data)}.safetensors"
@@ -30,8 +31,13 @@ def save(state: State, folder: Path) -> Path:
     return path
 
 
-def latest(folder: Path, like: Callable[[int], State]) -> State | None:
-    """The newest that is whole. `like(step)` has the structure of the state after so many steps."""
+def latest(folder: Path, like: Callable[[int], TrainingState]) -> TrainingState | None:
+    """The state in the newest checkpoint that is whole; None if there is none.
+
+    Args:
+        folder: Of the checkpoints.
+        like: `like(step)` has the tree structure of the state after so many steps.
+    """
     for path in sorted(folder.glob("step-*.safetensors"), reverse=True):
         data = path.read_bytes()
         if path.stem.endswith(_digest(data)):
@@ -39,20 +45,10 @@ def latest(folder: Path, like: Callable[[int], State]) -> State | None:
     return None
 
 
-def _read(arrays: dict[str, np.ndarray], like: State) -> State:
-    state: State = jax.tree.unflatten(jax.tree.structure(like), [arrays[name] for name in sorted(arrays)])
+def _read(arrays: dict[str, np.ndarray], like: TrainingState) -> TrainingState:
+    state: TrainingState = jax.tree.unflatten(jax.tree.structure(like), [arrays[name] for name in sorted(arrays)])
     theta, optimiser, weights = jax.tree.map(jnp.asarray, (state.theta, state.optimiser, state.weights))
-    return State(int(state.step), theta, optimiser, weights, float(state.first_loss))
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Under another name first, and down to the disk before it gets its own."""
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    return TrainingState(int(state.step), theta, optimiser, weights, float(state.first_loss))
 
 
 def _digest(data: bytes) -> str:
@@ -60,7 +56,7 @@ def _digest(data: bytes) -> str:
 
 
 def named_weights(training: Any, theta: Any) -> bytes:
-    """The parameters of the network and the unknowns, by their paths."""
+    """The parameters of the network and the unknowns as safetensors, by their paths in the pytree."""
     params, unknowns = training.objective.unravel(theta)
     pairs = jax.tree_util.tree_leaves_with_path({"network": params, "unknowns": unknowns})
     return to_bytes({jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(v) for path, v in pairs})

@@ -1,4 +1,4 @@
-"""The same training twice, by dof and by full Hessians, in turn, so that both meet the same noise of the machine."""
+"""The same training by dof and by full Hessians, an interval of each in turn, so that both meet the same noise."""
 
 from __future__ import annotations
 
@@ -27,11 +27,19 @@ class Race:
         return self.reports["hessian"][-1].seconds / self.reports["dof"][-1].seconds
 
     def as_dict(self) -> dict[str, Any]:
+        """What is written as race.json."""
         each = {method: [asdict(report) for report in found] for method, found in self.reports.items()}
         return {"problem": self.source, "ratio": self.ratio, "reports": each}
 
 
 def race(source: str, settings: dict[str, Any], on_report: OnReport) -> Race:
+    """Train a problem by both methods.
+
+    Args:
+        source: A name of the zoo, or a file.
+        settings: As of `dof.solve`, without `method`.
+        on_report: Called with the method and the report after each interval.
+    """
     runners = {method: _reports(source, settings | {"method": method}) for method in METHODS}
     reports: dict[str, list[Report]] = {method: [] for method in METHODS}
     for both in zip(*runners.values(), strict=True):

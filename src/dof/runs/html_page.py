@@ -32,7 +32,15 @@ $figures
 
 
 def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, bytes], command: str) -> str:
-    """figures: PNG by their headings."""
+    """The page.
+
+    Args:
+        name: Of the problem.
+        title: What the problem is.
+        summary: Of the run, as in summary.json.
+        figures: PNG files by their headings.
+        command: What to type for the same run.
+    """
     return PAGE.substitute(
         name=escape(name),
         title=escape(title),
@@ -49,6 +57,7 @@ def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, byte
 
 
 def cards(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Labels and values that stand at the top: error, unknowns, loss, time, steps, parameters."""
     error = summary["error"]
     found = [] if error is None else [("relative error", f"{error:.2g}")]
     for name, value in summary["unknowns"].items():
@@ -65,6 +74,7 @@ def cards(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def numbers(value: Any) -> str:
+    """A number, or a list of them, with few digits."""
     return ", ".join(f"{v:.5g}" for v in value) if isinstance(value, list) else f"{value:.6g}"
 
 

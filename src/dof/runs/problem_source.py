@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 import sys
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from dof.errors import ArgumentError, describe
 from dof.pde import Problem
@@ -16,23 +16,31 @@ EXAMPLE = "problem = pde.Problem(residual, domain, conditions)"
 
 
 def load_problem(source: str) -> Problem:
+    """The problem that a name of the zoo, or the path of a Python file, stands for.
+
+    Raises:
+        ArgumentError: If there is no such name or file, or the file fails or has no problem.
+    """
     return _in_file(Path(source)) if is_file(source) else problem_named(source)
 
 
 def is_file(source: str) -> bool:
+    """Whether a source is a file rather than a name of the zoo."""
     return source.endswith(".py")
 
 
 def title(source: str) -> str:
+    """What the problem is, in a line; of a file, its name."""
     return Path(source).name if is_file(source) else title_of(source)
 
 
 def fingerprint(source: str) -> str:
-    """Of a file as it is now, so that a run does not go on with another problem; of the zoo's, nothing."""
+    """The digest of a file as it is now, so that a run does not go on with another problem; "" for the zoo."""
     return hashlib.sha256(Path(source).read_bytes()).hexdigest() if is_file(source) else ""
 
 
 def _in_file(path: Path) -> Problem:
+    """The variable `problem` of a file, or what this function returns; or the only problem the file has."""
     if not path.is_file():
         raise ArgumentError(describe("problem", f"is {str(path)!r}, which is no file", "a file.py", "dof problems"))
     module = _imported(path)
@@ -46,16 +54,34 @@ def _in_file(path: Path) -> Problem:
     return found[0]
 
 
-def _imported(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+def _imported(path: Path) -> ModuleType:
+    """The file as a module that can import its neighbours.
+
+    It is in `sys.modules` as long as the process runs, since dataclasses and others look up the module of a class
+    there; under a name of its own, so that no file hides a module of the same name.
+    """
+    name, folder = f"dof_problem_file_{path.stem}", str(path.parent.resolve())
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent.resolve()))
+    before, module = sys.modules.get(name), importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except BaseException as error:
+        _restore(name, before)
+        if not isinstance(error, Exception):
+            raise
         said = f"{str(path)!r} cannot be run: {type(error).__name__}: {error}"
         raise ArgumentError(describe("problem", said, "Python that defines a problem", EXAMPLE)) from error
     finally:
-        sys.path.pop(0)
+        if folder in sys.path:
+            sys.path.remove(folder)
     return module
+
+
+def _restore(name: str, before: ModuleType | None) -> None:
+    """What `sys.modules` had under a name, after a file failed to load."""
+    del sys.modules[name]
+    if before is not None:
+        sys.modules[name] = before

@@ -9,21 +9,22 @@ from typing import Any
 from dof.runs.hessian_race import Race
 from dof.runs.html_page import page
 from dof.runs.problem_source import title
-from dof.runs.run_folder import Folder
-from dof.runs.training_run import Run
-from dof.solving.plots import plot_race, plot_training, png
+from dof.runs.run_folder import RunFolder
+from dof.runs.training_run import TrainingRun
 from dof.solving.settings import settings_of
+from dof.solving.training_plots import plot_race, plot_training, png
 
 
-def write_report(run: Run) -> None:
+def write_report(run: TrainingRun) -> None:
+    """Write the plots of the solution and of training, and the page that shows both."""
     figures = {"Solution": png(run.solution.plot()), "Training": png(plot_training(run.reports))}
     for heading, data in figures.items():
         run.folder.write(f"{heading.lower()}.png", data)
     run.folder.write("report.html", page(run.source, title(run.source), run.summary, figures, command_of(run)))
 
 
-def command_of(run: Run) -> str:
-    """What to type for the same run: the seed, and what is not as the problem's recipe has it."""
+def command_of(run: TrainingRun) -> str:
+    """What to type for the same run: the seed, and the settings that differ from the problem's recipe."""
     usual, own = settings_of(run.training.problem, {}).as_dict(), run.training.settings.as_dict()
     changed = {name: value for name, value in own.items() if name == "seed" or value != usual[name]}
     return " ".join(["dof solve", run.source, *(_option(n.replace("_", "-"), v) for n, v in changed.items())])
@@ -34,6 +35,7 @@ def _option(name: str, value: Any) -> str:
 
 
 def write_race(race: Race, path: Path) -> None:
-    folder = Folder(path)
+    """Write race.json and race.png into a folder."""
+    folder = RunFolder(path)
     folder.write("race.json", json.dumps(race.as_dict(), indent=1))
     folder.write("race.png", png(plot_race(race.reports)))

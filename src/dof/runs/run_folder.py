@@ -10,19 +10,25 @@ from typing import Any
 
 import dof
 from dof.errors import ArgumentError, describe
-from dof.runs.checkpoints import write_whole
+from dof.runs.atomic_write import write_whole
 from dof.runs.problem_source import fingerprint
 from dof.solving import Report, Settings
 
 
-class Folder:
+class RunFolder:
+    """The folder of one run."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.checkpoints = path / "checkpoints"
         self.config, self.metrics = path / "config.toml", path / "metrics.jsonl"
 
     def begin(self, source: str, settings: Settings) -> None:
-        """A new run; another one is not written over."""
+        """Write the configuration of a new run.
+
+        Raises:
+            ArgumentError: If there is a run in the folder already.
+        """
         if self.config.exists():
             found = f"{str(self.path)!r} has a run already"
             fix = f"dof solve --resume {self.path}, or --out with another folder"
@@ -33,7 +39,11 @@ class Folder:
         write_whole(self.config, "\n".join(lines).encode())
 
     def read(self) -> tuple[str, dict[str, Any]]:
-        """(problem, settings) of a run that was begun."""
+        """The problem, as it was named, and the settings of a run that was begun.
+
+        Raises:
+            ArgumentError: If there is none, or the problem's file has changed since.
+        """
         if not self.config.is_file():
             found = f"{str(self.path)!r} has no config.toml"
             raise ArgumentError(describe("resume", found, "the folder of a run", "dof solve heat --out my-run"))
@@ -49,11 +59,12 @@ class Folder:
         return source, settings
 
     def append(self, report: Report) -> None:
+        """Add a report to the metrics."""
         with self.metrics.open("a") as file:
             file.write(json.dumps(asdict(report)) + "\n")
 
     def reports(self, until: int) -> list[Report]:
-        """Of the steps up to a checkpoint; what was written after it, perhaps in part, is dropped."""
+        """The reports up to the step of a checkpoint; what was written after it, perhaps in part, is dropped."""
         kept = []
         for line in self.metrics.read_text().splitlines() if self.metrics.exists() else []:
             try:
@@ -66,9 +77,10 @@ class Folder:
         return kept
 
     def write(self, name: str, content: str | bytes) -> None:
+        """Write a file of the run, whole or not at all."""
         write_whole(self.path / name, content.encode() if isinstance(content, str) else content)
 
 
 def _line(item: tuple[str, Any]) -> str:
-    """Text, numbers and truth values are written in TOML as in JSON."""
+    """A line of TOML, in which text, numbers and truth values are written as in JSON."""
     return f"{item[0]} = {json.dumps(item[1], ensure_ascii=False)}"

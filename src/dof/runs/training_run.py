@@ -1,4 +1,4 @@
-"""Training into a folder: a checkpoint after each interval, and a report at the end."""
+"""Training into a folder: a checkpoint after each interval, weights and a summary at the end."""
 
 from __future__ import annotations
 
@@ -13,30 +13,40 @@ from dof import system
 from dof.errors import Diverged
 from dof.runs import checkpoints
 from dof.runs.problem_source import load_problem
-from dof.runs.run_folder import Folder
+from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution
 from dof.solving.solver import intervals, training_of
-from dof.solving.training import State, Training
+from dof.solving.training import Training, TrainingState
 
 OnReport = Callable[[Report], Any]
 
 
 @dataclass(frozen=True)
-class Run:
-    """source: the problem as it was named."""
+class TrainingRun:
+    """A run: what is trained, where it is written, and how far it is.
+
+    Attributes:
+        source: The problem as it was named, a name of the zoo or a file.
+        folder: Where it is written.
+        training: The problem, the network and the settings.
+        state: Of training, after the last interval.
+        reports: Of all intervals so far.
+    """
 
     source: str
-    folder: Folder
+    folder: RunFolder
     training: Training
-    state: State
+    state: TrainingState
     reports: list[Report]
 
     @property
     def solution(self) -> Solution:
+        """The solution as it is now."""
         return Solution(self.training, self.state.theta, tuple(self.reports))
 
     @cached_property
     def summary(self) -> dict[str, Any]:
+        """What is written as summary.json: results, settings, versions, machine."""
         last, problem = self.reports[-1], self.training.problem
         return {
             "problem": self.source,
@@ -54,24 +64,38 @@ class Run:
         }
 
 
-def begin(source: str, settings: dict[str, Any], path: Path) -> Run:
+def begin(source: str, settings: dict[str, Any], path: Path) -> TrainingRun:
+    """A new run of a problem, with its folder.
+
+    Args:
+        source: A name of the zoo, or a file.
+        settings: As of `dof.solve`.
+        path: The folder; it must not have a run.
+    """
     training = training_of(load_problem(source), None, settings)
-    folder = Folder(path)
+    folder = RunFolder(path)
     folder.begin(source, training.settings)
-    return Run(source, folder, training, training.start(), [])
+    return TrainingRun(source, folder, training, training.start(), [])
 
 
-def resume(path: Path) -> Run:
-    """From its newest checkpoint that is whole, or from the beginning."""
-    folder = Folder(path)
+def resume(path: Path) -> TrainingRun:
+    """The run in a folder, at its newest checkpoint that is whole, or at the beginning."""
+    folder = RunFolder(path)
     source, settings = folder.read()
     training = training_of(load_problem(source), None, settings)
     state = checkpoints.latest(folder.checkpoints, training.like) or training.start()
-    return Run(source, folder, training, state, folder.reports(until=state.step))
+    return TrainingRun(source, folder, training, state, folder.reports(until=state.step))
 
 
-def train(run: Run, on_report: OnReport) -> Run:
-    """The metrics are written before the checkpoint that they lead to: `resume` drops what goes beyond it."""
+def train(run: TrainingRun, on_report: OnReport) -> TrainingRun:
+    """Train a run to its end.
+
+    Metrics are written before the checkpoint of the same step, so that none is missing after a kill in between;
+    `resume` drops those beyond the checkpoint.
+
+    Raises:
+        Diverged: If a loss is no number or grows too large.
+    """
     try:
         for state, report in intervals(run.training, run.state, run.reports[-1].seconds if run.reports else 0.0):
             run = replace(run, state=state, reports=[*run.reports, report])

@@ -1,4 +1,4 @@
-"""All problems of the zoo, solved; and how long a step takes beside one with full Hessians."""
+"""The rows of `dof zoo`: a problem solved by its recipe, and the time of a step beside that with full Hessians."""
 
 from __future__ import annotations
 
@@ -16,15 +16,29 @@ from dof.solving import Report
 from dof.solving.settings import settings_of
 from dof.zoo import problem_named
 
-RACED = 30
-"""Steps of each phase, in three intervals: enough to compare their time."""
-HESSIANS = 2000
+RACE_STEPS = 30
+"""Steps of each phase in the race, in three intervals, of whose times the median is taken."""
+MOST_COORDINATES = 2000
 """Beyond so many coordinates a step with full Hessians takes minutes, if it fits into the memory."""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """hessian, dof: seconds of a step in the race; None where Hessians are out of the question."""
+class ZooEntry:
+    """What the table says of a problem.
+
+    Attributes:
+        name: Of the problem.
+        coordinates: Their names.
+        error: Relative, against the reference.
+        unknowns: What was found of the problem's unknowns.
+        truth: What the unknowns are.
+        steps: Of training.
+        seconds: Of training, without compilation.
+        parameters: Of the network, and unknowns.
+        plan: What is propagated for the equation.
+        dof: Seconds of a step by dof; None where Hessians do not fit.
+        hessian: Seconds of a step by full Hessians; None where they do not fit.
+    """
 
     name: str
     coordinates: str
@@ -40,16 +54,18 @@ class Entry:
 
     @property
     def ratio(self) -> float | None:
+        """How many times faster a step is with dof."""
         return self.hessian / self.dof if self.hessian and self.dof else None
 
 
-def entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> Entry:
+def zoo_entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> ZooEntry:
+    """Solve a problem of the zoo in a folder `out / name`, and race it against full Hessians."""
     shutil.rmtree(out / name, ignore_errors=True)  # of a run before
     run = train(begin(name, {}, out / name), on_report)
     write_report(run)
     summary, problem = run.summary, run.training.problem
     step = _steps_beside_hessians(name)
-    return Entry(
+    return ZooEntry(
         name=name,
         coordinates=str(problem.equation.coordinates),
         error=summary["error"],
@@ -65,15 +81,15 @@ def entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> Entry:
 
 
 def _steps_beside_hessians(name: str) -> dict[str, float]:
-    """Medians over the intervals, of all phases in the share that they have of the steps."""
+    """Seconds of a step by each method: the median of each phase, averaged over phases by their numbers of steps."""
     problem = problem_named(name)
     settings = settings_of(problem, {})
     shares = {"adam": settings.adam / settings.steps, settings.optimiser: settings.newton / settings.steps}
-    short = {"report": RACED // 3, "adam": RACED if settings.adam else 0, "newton": RACED if settings.newton else 0}
-    if problem.domain.size > HESSIANS:
+    adam, newton = (RACE_STEPS if steps else 0 for steps in (settings.adam, settings.newton))
+    if problem.domain.size > MOST_COORDINATES:
         return {}
     try:
-        found = race(name, short, lambda method, report: None)
+        found = race(name, {"report": RACE_STEPS // 3, "adam": adam, "newton": newton}, lambda method, report: None)
     except NotEnoughMemoryError:
         return {}
     return {

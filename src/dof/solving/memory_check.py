@@ -1,4 +1,4 @@
-"""Whether training fits into the memory that is free: better said before than found out by the system."""
+"""Whether training fits into the memory that is free, checked before it starts: else the system ends the process."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from dof.pde.problem import Problem
 from dof.system import free_bytes
 
 GIGA = 1e9
+HESSIANS_AT_ONCE = 4
+"""A Hessian by nested differentiation is alive together with its intermediate values, of the same size."""
 
 
 def require_memory(compiled: Any) -> None:
-    """A compiled step knows how much it takes."""
+    """Refuse a compiled step that takes more memory than is free.
+
+    Raises:
+        NotEnoughMemoryError: With what it takes and what is free.
+    """
     found = compiled.memory_analysis()
     if found is None:
         return
@@ -25,10 +31,16 @@ def require_memory(compiled: Any) -> None:
 
 
 def require_room_for_hessians(problem: Problem) -> None:
-    """XLA would be at work on such an array for long before it fails."""
+    """Refuse full Hessians of so many coordinates that those of a few points do not fit into memory.
+
+    This is checked before compilation, since XLA works on such arrays for minutes before it fails.
+
+    Raises:
+        NotEnoughMemoryError: With what the Hessian of one point takes and what is free.
+    """
     size, free = problem.domain.size, free_bytes()
     needed = 8 * size**2 * problem.equation.fields.count
-    if needed > free / 4:
+    if HESSIANS_AT_ONCE * needed > free:
         raise NotEnoughMemoryError(
             f"The Hessian of one point takes {needed / GIGA:.1f} GB, {size:,}² numbers; {free / GIGA:.1f} are free.\n"
             "  Fix: method='dof', which needs no Hessian"

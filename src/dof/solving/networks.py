@@ -12,10 +12,15 @@ import numpy as np
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 
 Weights = list[tuple[Any, Any]]
+"""The matrix and the bias of each layer."""
 
 
 class Network(NamedTuple):
-    """init(key) makes parameters; apply(params, features) is the network at one point.
+    """A network to train.
+
+    Attributes:
+        init: `init(key)` makes parameters, a pytree of arrays.
+        apply: `apply(params, features)` is the network at one point.
 
     >>> import dof, jax, jax.numpy as jnp
     >>> from dof.solving import Network
@@ -30,18 +35,21 @@ class Network(NamedTuple):
 
 
 def mlp(inputs: int, outputs: int, width: int, depth: int) -> Network:
-    """tanh layers, and a linear one at the end."""
+    """An MLP: `depth` layers of `width` units with tanh, and a linear one at the end."""
     sizes = [inputs, *[width] * depth, outputs]
     return Network(lambda key: _layers(key, sizes), _mlp)
 
 
-def fourier(inputs: int, outputs: int, width: int, depth: int, spread: float = 2.0) -> Network:
-    """An MLP of sin(B z) and cos(B z), with B of random frequencies to begin with."""
+def fourier(inputs: int, outputs: int, width: int, depth: int, frequency: float = 2.0) -> Network:
+    """An MLP of sin(B z) and cos(B z), with trained B (width, inputs), which starts with frequencies N(0, frequency²).
+
+    Inputs are scaled to [−1, 1], so that the default starts with about one wave across the domain.
+    """
     inner = mlp(2 * width, outputs, width, depth)
 
     def init(key: Any) -> Any:
         first, second = jax.random.split(key)
-        return {"frequencies": spread * jax.random.normal(first, (width, inputs)), "layers": inner.init(second)}
+        return {"frequencies": frequency * jax.random.normal(first, (width, inputs)), "layers": inner.init(second)}
 
     def apply(params: Any, z: Any) -> Any:
         angles = params["frequencies"] @ z
@@ -51,7 +59,7 @@ def fourier(inputs: int, outputs: int, width: int, depth: int, spread: float = 2
 
 
 def separable(inputs: int, outputs: int, width: int, depth: int) -> Network:
-    """Σ_k Π_i f_ik(z_i): one MLP for each input, whose products are added up."""
+    """Σ_k Π_i f_ik(z_i), k = 1 … width: one MLP for each input i, and a sum of products of their outputs."""
     sizes = [1, *[width] * depth, width * outputs]
 
     def init(key: Any) -> Any:
@@ -65,13 +73,14 @@ def separable(inputs: int, outputs: int, width: int, depth: int) -> Network:
 
 
 def _layers(key: Any, sizes: list[int]) -> Weights:
-    """Weights of variance 1 / inputs, biases zero."""
+    """Random weights of variance 1 / inputs, so that each layer keeps the size of its values, and biases zero."""
     keys = jax.random.split(key, len(sizes) - 1)
     pairs = zip(keys, sizes, sizes[1:], strict=False)
     return [(jax.random.normal(key, (b, a)) / np.sqrt(a), jnp.zeros(b)) for key, a, b in pairs]
 
 
 def _mlp(layers: Weights, z: Any) -> Any:
+    """The value of an MLP: tanh layers, and a linear one at the end."""
     for matrix, bias in layers[:-1]:
         z = jnp.tanh(matrix @ z + bias)
     matrix, bias = layers[-1]
@@ -82,7 +91,16 @@ NETWORKS: dict[str, Callable[..., Network]] = {"mlp": mlp, "fourier": fourier, "
 
 
 def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int) -> Network:
-    """By name, as (params, apply), or a callable pytree: a module of Equinox or of Flax NNX."""
+    """The network that the user means.
+
+    Args:
+        given: A name in `NETWORKS`, a `Network`, a pair (params, apply), or a callable pytree, as a module of Equinox
+            or of Flax NNX is.
+        inputs: How many features it gets; this and the following for networks by name only.
+        outputs: How many components all fields have.
+        width: Units in each layer.
+        depth: Hidden layers.
+    """
     if isinstance(given, str):
         if given not in NETWORKS:
             raise ArgumentError(describe("network", f"is {given!r}", f"one of {list(NETWORKS)}", 'network="mlp"'))
@@ -99,7 +117,7 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int) ->
 
 
 def _of_module(module: Any) -> Network:
-    """Its floating-point arrays are the parameters; all else of it stays as it is."""
+    """A network whose parameters are the floating-point arrays of a module; all else of it stays as it is."""
     leaves, tree = jax.tree.flatten(module)
     places = [k for k, leaf in enumerate(leaves) if is_weight(leaf)]
 
@@ -113,9 +131,10 @@ def _of_module(module: Any) -> Network:
 
 
 def _in_double(leaf: Any) -> Any:
-    """Training is in float64, whatever a network was made in."""
+    """A weight in float64, in which training is done, whatever the network was made in."""
     return jnp.asarray(leaf, float) if is_weight(leaf) else leaf
 
 
 def is_weight(leaf: Any) -> bool:
+    """Whether a leaf of a pytree is an array of floating-point numbers."""
     return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jnp.floating)

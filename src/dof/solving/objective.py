@@ -15,9 +15,21 @@ from dof.solving.networks import Network
 from dof.solving.sampling import Batch
 
 BALANCED_POINTS = 64
+"""Points of each term from which weights are found. A mean over 64 points is known to about an eighth of their
+spread, which is enough for a weight, and the Jacobian of all points need not be kept."""
+LEAST_MOVEMENT = 1e-30
+"""A term whose residual does not depend on θ gets a finite weight: T_k is at least this share of T_0."""
 
 
 class Objective:
+    """Residuals, losses, gradients and Jacobians of a problem in θ, the vector of all that is trained.
+
+    Attributes:
+        start: θ at the start.
+        unravel: From θ to (parameters of the network, the problem's unknowns).
+        terms: The terms of the loss, the equation first.
+    """
+
     def __init__(self, problem: Problem, network: Network, method: str, seed: int) -> None:
         self.problem, self.network, self.method = problem, network, method
         self.terms = problem.terms()
@@ -25,10 +37,10 @@ class Objective:
         self.start, self.unravel = ravel_pytree((network.init(jax.random.key(seed)), unknowns))
         _require_outputs(problem, self.u(self.start))
         if problem.reference is not None:
-            jax.eval_shape(problem.exact, jnp.zeros(problem.domain.size))  # better refused before training than after
+            jax.eval_shape(problem.exact, jnp.zeros(problem.domain.size))  # a wrong shape is refused before training
 
     def u(self, theta: Any) -> Any:
-        """The unknown functions, of one point."""
+        """The unknown functions with parameters θ, as a function of one point."""
         params, _ = self.unravel(theta)
         is_single = self.problem.named_domain.is_single
 
@@ -39,15 +51,16 @@ class Objective:
         return self.problem.trial(net)
 
     def unknowns(self, theta: Any) -> Any:
+        """The problem's unknown numbers in θ, by name."""
         return self.unravel(theta)[1]
 
     def residual(self, k: int, theta: Any, arrays: Any) -> Any:
-        """Of term k at one point, as a vector."""
+        """The residual of term k at one point as a vector; `arrays` are what the term has for that point."""
         found = self.terms[k].residual(self.u(theta), self.unknowns(theta), self.method, *arrays)
         return jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(found)])
 
     def losses_and_gradient(self, theta: Any, batch: Batch, weights: Any) -> tuple[Any, Any]:
-        """(mean |r_k|² for each term, the gradient of their weighted sum)"""
+        """The mean of |r_k|² for each term, (terms,), and the gradient of their weighted sum in θ."""
         losses, gradient = [], jnp.zeros_like(theta)
         for k, arrays in enumerate(batch):
             value, part = dof.value_and_grad(lambda theta, *z, k=k: jnp.sum(self.residual(k, theta, z) ** 2))(
@@ -58,12 +71,12 @@ class Objective:
         return jnp.stack(losses), gradient
 
     def residuals(self, theta: Any, batch: Batch, weights: Any) -> tuple[Any, ...]:
-        """Of each term at all its points, scaled so that the squares of all add up to the loss."""
+        """The residuals of each term at all its points, as vectors, scaled so that all squares add up to the loss."""
         at = lambda k: dof.batched(lambda *z: self.residual(k, theta, z))  # noqa: E731
         return tuple(_scaled(at(k)(*arrays), weights[k]).reshape(-1) for k, arrays in enumerate(batch))
 
     def residuals_and_jacobian(self, theta: Any, batch: Batch, weights: Any) -> tuple[tuple[Any, ...], Any]:
-        """The same, and the derivatives of all of them in θ."""
+        """The scaled residuals of each term, and the derivatives of all of them in θ, (residuals, θ)."""
         rows = []
         for k, arrays in enumerate(batch):
             values, slopes = dof.batched(lambda *z, k=k: self._row(k, theta, z))(*arrays)
@@ -72,25 +85,31 @@ class Objective:
         return residuals, jnp.concatenate(jacobians)
 
     def _row(self, k: int, theta: Any, arrays: Any) -> tuple[Any, Any]:
-        """The residual of one point and its derivative: a row for each component, by one reverse pass."""
+        """The residual of one point and its derivative in θ, (components, θ), by a reverse pass for each component."""
         value, pull = jax.vjp(lambda theta: self.residual(k, theta, arrays), theta)
         return value, jax.vmap(lambda basis: pull(basis)[0])(jnp.eye(value.size, dtype=value.dtype))
 
     def balanced(self, theta: Any, batch: Batch) -> Any:
-        """Weights with which every term moves as the equation does: w_k = T_0 / T_k, T_k = mean_z |∂r_k/∂θ|²."""
+        """Weights by which a change of θ moves every term as much as the equation.
+
+        w_k = T_0 / T_k with T_k = mean_z |∂r_k/∂θ|², the trace of the term's neural tangent kernel over the number of
+        points.
+        """
         moves = []
         for k, arrays in enumerate(batch):
             few = [array[:BALANCED_POINTS] for array in arrays]
             slopes = dof.batched(lambda *z, k=k: self._row(k, theta, z)[1])(*few)
             moves.append(jnp.sum(slopes**2) / len(few[0]))
-        return moves[0] / jnp.maximum(jnp.stack(moves), 1e-30 * moves[0])
+        return moves[0] / jnp.maximum(jnp.stack(moves), LEAST_MOVEMENT * moves[0])
 
 
 def _scaled(array: Any, weight: Any) -> Any:
+    """Times √(weight / points), so that a sum of squares is a weighted mean."""
     return array * jnp.sqrt(weight / len(array))
 
 
 def _require_outputs(problem: Problem, u: Any) -> None:
+    """Refuse a network whose inputs or outputs do not fit the problem."""
     point, expected = jnp.zeros(problem.domain.size), problem.named_domain.field_shape
     try:
         found: Any = jax.eval_shape(u, point).shape

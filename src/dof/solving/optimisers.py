@@ -1,4 +1,4 @@
-"""Adam and L-BFGS, by optax, and the choice of what comes when. All of them work on one vector θ."""
+"""Adam and L-BFGS, by optax, Gauss–Newton, and which of them takes which step. All work on one vector θ."""
 
 from __future__ import annotations
 
@@ -16,13 +16,23 @@ from dof.solving.settings import Settings
 
 
 class Optimiser(NamedTuple):
-    """start(θ) is its state; run(θ, state, batch, weights, n) takes n steps: (θ, state, losses (n, terms))."""
+    """An optimiser of an objective.
+
+    Attributes:
+        start: `start(θ)` is its state before the first step.
+        run: `run(θ, state, batch, weights, n)` takes n steps and returns θ, state and losses (n, terms).
+    """
 
     start: Callable[[Any], Any]
     run: Callable[[Any, Any, Batch, Any, int], tuple[Any, Any, Any]]
 
 
+LBFGS_MEMORY = 20
+"""Pairs of steps and changes of the gradient that L-BFGS keeps: its usual range is 10 to 30."""
+
+
 def adam(objective: Objective, settings: Settings) -> Optimiser:
+    """Adam, with a rate that goes down to zero along a cosine over all its steps."""
     rule = optax.adam(optax.cosine_decay_schedule(settings.rate, max(settings.adam, 1)))
 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
@@ -39,7 +49,8 @@ def adam(objective: Objective, settings: Settings) -> Optimiser:
 
 
 def lbfgs(objective: Objective, settings: Settings) -> Optimiser:
-    rule = optax.lbfgs(memory_size=20)
+    """L-BFGS with a line search."""
+    rule = optax.lbfgs(memory_size=LBFGS_MEMORY)
 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
         def loss(theta: Any) -> Any:
@@ -59,6 +70,8 @@ def lbfgs(objective: Objective, settings: Settings) -> Optimiser:
 
 
 def gauss_newton(objective: Objective, settings: Settings) -> Optimiser:
+    """Gauss–Newton with damping and geodesic acceleration (`gauss_newton.py`)."""
+
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
         return gauss_newton_steps(objective, theta, state, batch, weights, n)
 
@@ -73,5 +86,5 @@ OPTIMISERS: dict[str, Callable[[Objective, Settings], Optimiser]] = {
 
 
 def phase_at(step: int, settings: Settings) -> tuple[str, int]:
-    """Which optimiser takes the next step, and with which step it ends."""
+    """Which optimiser takes the step after `step` steps, and after how many steps its phase ends."""
     return ("adam", settings.adam) if step < settings.adam else (settings.optimiser, settings.steps)

@@ -1,4 +1,4 @@
-"""Points for the terms of a loss: Sobol numbers, scrambled anew for each round, and the same for the same seed."""
+"""Points for the terms of the loss: Sobol numbers, scrambled anew for each interval, and the same for the same seed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from dof.pde.conditions.loss_term import LossTerm
 Batch = tuple[tuple[Any, ...], ...]
 """For each term its arrays over points."""
 
-
-MOST_DIMENSIONS = 1000
+MOST_SOBOL_DIMENSIONS = 1000
+"""Beyond so many dimensions Sobol numbers take long to make, and fill the cube no better than random numbers."""
+ERROR_ROUND = 2**31
+"""The round of the points at which the error is measured: one that no step of training has."""
 
 
 def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
-    """n points of the unit cube. In very many dimensions Sobol numbers take long and are no better than random ones."""
+    """Make n points of the unit cube in `size` dimensions: Sobol numbers, or in very many dimensions random ones."""
     rng = np.random.default_rng(seed)
-    if size == 0 or size > MOST_DIMENSIONS:
+    if size == 0 or size > MOST_SOBOL_DIMENSIONS:
         return rng.random((n, size))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that n is no power of two
@@ -29,6 +31,7 @@ def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
 
 
 def sample(terms: Sequence[LossTerm], counts: Sequence[int], seed: int, round_: int) -> Batch:
+    """Points for each term, so many as `counts` says; others for each seed and round."""
     return tuple(
         term.points(unit_points(n, term.uniforms, (seed, round_, k)))
         for k, (term, n) in enumerate(zip(terms, counts, strict=True))
@@ -36,18 +39,18 @@ def sample(terms: Sequence[LossTerm], counts: Sequence[int], seed: int, round_: 
 
 
 def crowded(arrays: tuple[np.ndarray, ...], residuals: np.ndarray, n: int, seed: Sequence[int]) -> Any:
-    """n of the points, half of them evenly, half by the size of the squared residuals there."""
+    """Choose n of the points, with probabilities of which half is even and half in proportion to squared residuals."""
     share = residuals / max(residuals.mean(), 1e-300) + 1.0
     chosen = np.random.default_rng(seed).choice(len(share), n, replace=False, p=share / share.sum())
     return tuple(array[chosen] for array in arrays)
 
 
 def counts_of(terms: Sequence[LossTerm], points: int, edge_points: int) -> tuple[int, ...]:
-    """The equation comes first."""
+    """How many points each term gets: the equation, which comes first, `points`, measured data their own number."""
     wanted = [points, *[edge_points] * (len(terms) - 1)]
     return tuple(term.fixed or n for term, n in zip(terms, wanted, strict=True))
 
 
 def points_for_error(domain: Any, n: int, seed: int) -> np.ndarray:
-    """Where the error is measured: points that no step is taken at."""
-    return domain.inside(unit_points(n, domain.uniforms, (seed, 2**31)))
+    """Make n points of the domain at which the error is measured; no step of training is taken at them."""
+    return domain.inside(unit_points(n, domain.uniforms, (seed, ERROR_ROUND)))

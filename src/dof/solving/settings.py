@@ -1,4 +1,4 @@
-"""What a solution is trained with. A problem's recipe changes the defaults; the user changes both."""
+"""The settings of training. A problem's recipe changes the defaults, and the user changes both."""
 
 from __future__ import annotations
 
@@ -11,24 +11,36 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.problem import Problem
 
 SECOND = ("gauss-newton", "lbfgs")
+"""Optimisers that can follow Adam."""
 METHODS = ("dof", "hessian")
+"""How derivatives of equations are computed."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """What a network is trained with.
 
-    network, width, depth: "mlp", "fourier" or "separable", with so many layers of so many units.
-    points, edge_points: inside of the domain, and for each condition that is not hard.
-    adam, newton: steps of Adam first, and of `optimiser` after them.
-    optimiser: "gauss-newton", or "lbfgs" for larger networks.
-    rate: of Adam, at its start.
-    report: steps between two reports; points are drawn anew at each, and the terms balanced.
-    seed: of weights and points.
-    method: "dof", or "hessian" for full Hessians.
-    resample, adaptive: whether points are drawn anew, and more of them where the equation's residual is large.
-    balance: whether the weights of the terms balance themselves.
-    error_points: for the error against the reference.
+    Args:
+        network: "mlp", "fourier" or "separable".
+        width: Units in each of its layers.
+        depth: Hidden layers.
+        points: Points inside of the domain.
+        edge_points: Points for each condition that is not hard.
+        adam: Steps of Adam, first.
+        newton: Steps of `optimiser`, after them.
+        optimiser: "gauss-newton", or "lbfgs" for larger networks.
+        rate: Learning rate of Adam, at its start.
+        report: Steps between two reports; at each, points are drawn anew and the terms balanced.
+        seed: Of weights and points.
+        method: "dof", or "hessian" for full Hessians.
+        resample: Whether points are drawn anew after each report.
+        adaptive: Whether more of them are drawn where the equation's residual is large.
+        balance: Whether the weights of the terms balance themselves.
+        error_points: Points for the error against the reference.
+
+    Raises:
+        ArgumentError: If a value is out of range.
+        ArgumentTypeError: If a value is of another type.
 
     >>> from dof.solving import Settings
     >>> settings = Settings(adam=50, newton=0).changed({"width": 64})
@@ -66,7 +78,7 @@ class Settings:
         _require(self.method in METHODS, "method", self.method, f"one of {METHODS}", "method='dof'")
 
     def changed(self, changes: Mapping[str, Any]) -> Settings:
-        """With other values for some of the names."""
+        """The settings with other values for some of the names."""
         known = [f.name for f in fields(self)]
         for name in changes:
             if name not in known:
@@ -77,11 +89,11 @@ class Settings:
 
     @property
     def steps(self) -> int:
-        """Of both optimisers together."""
+        """Steps of both optimisers together."""
         return self.adam + self.newton
 
     def as_dict(self) -> dict[str, Any]:
-        """All of them, by name."""
+        """All settings, by name."""
         return asdict(self)
 
 
@@ -96,6 +108,7 @@ def _require(holds: bool, name: str, value: Any, expected: str, fix: str) -> Non
 
 
 def _require_type(name: str, value: Any, kind: str) -> None:
+    """Refuse a value that is not of the type in its annotation; True and False are no numbers here."""
     types = {"str": str, "int": int, "float": (int, float), "bool": bool}
     if not isinstance(value, types[kind]) or (isinstance(value, bool) and kind != "bool"):
         raise ArgumentTypeError(describe(name, f"is {value!r}", f"of type {kind}", f"{name}={kind}(...)"))

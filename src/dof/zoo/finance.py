@@ -12,7 +12,7 @@ ASSETS = 5
 
 
 def black_scholes() -> pde.Problem:
-    """The Black–Scholes equation of a call on the geometric mean of 5 correlated assets, with t before it ends"""
+    """The Black–Scholes equation of a call on the geometric mean of 5 correlated assets, with t before it ends."""
     rate, volatility = 0.05, np.linspace(0.2, 0.4, ASSETS)
     correlation = 0.5 + 0.5 * np.eye(ASSETS)
     # A = ½ diag(σ s) ρ diag(σ s) = Lᵀ L

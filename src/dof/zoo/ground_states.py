@@ -9,7 +9,7 @@ ORIGIN = np.zeros((1, 3))
 
 
 def harmonic_oscillator() -> pde.Problem:
-    """The ground state of the harmonic oscillator: −½ Δu + ½ |x|² u = E u"""
+    """The ground state of the harmonic oscillator: −½ Δu + ½ |x|² u = E u."""
 
     @pde.residual("x[3]")
     def harmonic_oscillator(u, x, *, energy):
@@ -28,7 +28,7 @@ def harmonic_oscillator() -> pde.Problem:
 
 
 def hydrogen() -> pde.Problem:
-    """The ground state of the hydrogen atom: −½ Δu − u / |x| = E u"""
+    """The ground state of the hydrogen atom: −½ Δu − u / |x| = E u."""
 
     def radius(x):
         return jnp.sqrt(x @ x)

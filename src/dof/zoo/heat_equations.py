@@ -7,7 +7,7 @@ from dof import pde
 
 
 def heat() -> pde.Problem:
-    """Heat with a source on an interval: u_t = u_xx + f"""
+    """Heat with a source on an interval: u_t = u_xx + f."""
 
     def source(x, t):
         return (pi**2 - 1) * exp(-t) * sin(pi * x) + (t + 2 * pi**2 * t**2) * sin(2 * pi * x)
@@ -26,7 +26,7 @@ def heat() -> pde.Problem:
 
 
 def heat_2d() -> pde.Problem:
-    """Heat with a source on a square: u_t = u_xx + u_yy + f"""
+    """Heat with a source on a square: u_t = u_xx + u_yy + f."""
 
     def shape(x, y):
         return sin(pi * x) * sin(pi * y)
@@ -45,7 +45,7 @@ def heat_2d() -> pde.Problem:
 
 
 def heat_10d() -> pde.Problem:
-    """Heat with a source in the unit ball of 10 dimensions: u_t = Δu + f"""
+    """Heat with a source in the unit ball of 10 dimensions: u_t = Δu + f."""
     k = jnp.linspace(-1, 1, 10)
 
     @pde.residual("x[10] t")

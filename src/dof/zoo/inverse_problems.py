@@ -7,7 +7,7 @@ from dof import pde
 
 
 def diffusion_tensor() -> pde.Problem:
-    """An inverse problem: the diffusion tensor from noisy measurements of what has spread"""
+    """An inverse problem: the diffusion tensor from noisy measurements of what has spread."""
     truth = np.array([0.5, 0.2, 0.3])
     tensor = np.array([[truth[0], truth[1]], [truth[1], truth[2]]])
 

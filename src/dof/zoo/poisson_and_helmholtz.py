@@ -7,7 +7,7 @@ from dof import pde
 
 
 def poisson() -> pde.Problem:
-    """Poisson's equation on a square: −Δu = f"""
+    """Poisson's equation on a square: −Δu = f."""
 
     @pde.residual("x y")
     def poisson(u, x, y):
@@ -23,10 +23,10 @@ def poisson() -> pde.Problem:
 
 
 def poisson_10d() -> pde.Problem:
-    """Poisson's equation in the unit ball of 10 dimensions: −Δu = f"""
+    """Poisson's equation in the unit ball of 10 dimensions: −Δu = f."""
 
     def parts(x):
-        """s = Σ cos(x_i + x_{i+1}), x·∇s and Δs."""
+        """The values of s = Σ cos(x_i + x_{i+1}), x·∇s and Δs."""
         phase = x + jnp.roll(x, -1)
         return jnp.sum(cos(phase)), -phase @ sin(phase), -2 * jnp.sum(cos(phase))
 
@@ -45,7 +45,7 @@ def poisson_10d() -> pde.Problem:
 
 
 def helmholtz() -> pde.Problem:
-    """Helmholtz' equation on a square: Δu + u = f, with four waves in one direction"""
+    """Helmholtz' equation on a square: Δu + u = f, with four waves in one direction."""
 
     @pde.residual("x y")
     def helmholtz(u, x, y):

@@ -10,7 +10,7 @@ from dof import pde
 
 
 def advection_diffusion() -> pde.Problem:
-    """Advection by a whirl and diffusion with a variable coefficient: u_t + w·∇u = ∇·(k ∇u) + f"""
+    """Advection by a whirl and diffusion with a variable coefficient: u_t + w·∇u = ∇·(k ∇u) + f."""
 
     def source(x, y, t):
         # of e^{−t} sin(πx) sin(πy), with w = (½ − y, x − ½) and k = (2 + x y) / 10
@@ -38,10 +38,10 @@ def advection_diffusion() -> pde.Problem:
 
 
 def anisotropic() -> pde.Problem:
-    """Anisotropic diffusion in a cube: Σ a_ij(x) ∂²u/∂x_i∂x_j = f, with a full matrix at each point"""
+    """Anisotropic diffusion in a cube: Σ a_ij(x) ∂²u/∂x_i∂x_j = f, with a full matrix at each point."""
 
     def tensor(x):
-        """1 + v vᵀ + ½ w wᵀ"""
+        """1 + v vᵀ + ½ w wᵀ."""
         v, w = sin(x), cos(jnp.roll(x, 1))
         return jnp.eye(3) + jnp.outer(v, v) + jnp.outer(w, w) / 2
 
@@ -65,7 +65,7 @@ def anisotropic() -> pde.Problem:
 
 
 def fokker_planck() -> pde.Problem:
-    """The Fokker–Planck equation of a swirling Ornstein–Uhlenbeck process: p_t = ∇·(M x p) + Σ d_ij ∂²p/∂x_i∂x_j"""
+    """The Fokker–Planck equation of a swirling Ornstein–Uhlenbeck process: p_t = ∇·(M x p) + Σ d_ij ∂²p/∂x_i∂x_j."""
     drift = np.array([[1.0, -1.0], [1.0, 1.0]])
     spread = np.array([[0.5, 0.1], [0.1, 0.3]])
     mean, width = np.array([1.0, 0.0]), 0.5

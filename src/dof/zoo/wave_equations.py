@@ -6,7 +6,7 @@ from dof import pde
 
 
 def wave() -> pde.Problem:
-    """The wave equation on a string: u_tt = 4 u_xx, with a tone and an overtone"""
+    """The wave equation on a string: u_tt = 4 u_xx, with a tone and an overtone."""
 
     @pde.residual("x t")
     def wave(u, x, t):
@@ -26,7 +26,7 @@ def wave() -> pde.Problem:
 
 
 def klein_gordon() -> pde.Problem:
-    """A nonlinear Klein–Gordon equation: u_tt − u_xx + u³ = f"""
+    """A nonlinear Klein–Gordon equation: u_tt − u_xx + u³ = f."""
 
     def exact(x, t):
         return x * cos(5 * pi * t) + (x * t) ** 3
@@ -52,7 +52,7 @@ def klein_gordon() -> pde.Problem:
 
 
 def klein_gordon_3d() -> pde.Problem:
-    """The Klein–Gordon equation in a cube: u_tt − Δu + u = f"""
+    """The Klein–Gordon equation in a cube: u_tt − Δu + u = f."""
 
     def shape(x, y, z):
         return sin(pi * x) * sin(pi * y) * sin(pi * z)

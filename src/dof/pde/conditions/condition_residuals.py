@@ -20,7 +20,7 @@ from dof.pde.notation.names import space_axes
 
 
 def _value(condition: Any, named: NamedDomain) -> Callable[..., Any]:
-    """u − g"""
+    """The residual u − g."""
 
     def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
         return named.of_field(condition.field, net(z)) - jnp.asarray(named.given(condition.value, z))
@@ -29,7 +29,7 @@ def _value(condition: Any, named: NamedDomain) -> Callable[..., Any]:
 
 
 def _flux(condition: Any, named: NamedDomain) -> Callable[..., Any]:
-    """α u + β ∂u/∂n − g"""
+    """The residual α u + β ∂u/∂n − g."""
     space = np.array(space_axes(named.coordinates))
 
     def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
@@ -42,7 +42,7 @@ def _flux(condition: Any, named: NamedDomain) -> Callable[..., Any]:
 
 
 def _velocity(condition: Any, named: NamedDomain) -> Callable[..., Any]:
-    """∂u/∂t − g"""
+    """The residual ∂u/∂t − g."""
 
     def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
         slope = jax.jvp(net, (z,), (jnp.zeros_like(z).at[named.time].set(1.0),))[1]
@@ -52,7 +52,7 @@ def _velocity(condition: Any, named: NamedDomain) -> Callable[..., Any]:
 
 
 def _difference_of_ends(condition: Any, named: NamedDomain) -> Callable[..., Any]:
-    """(u, ∂u/∂x) at the lower end minus the same at the upper end."""
+    """The residual (u, ∂u/∂x) at the lower end minus the same at the upper end."""
     axis = named.axis(condition.on)
 
     def residual(net: Net, parameters: Any, method: str, low: Any, high: Any) -> Any:

@@ -55,7 +55,7 @@ class Condition:
 
 
 def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, hard: bool = False) -> Condition:
-    """u = g on the boundary.
+    """The condition u = g on the boundary.
 
     Args:
         g: A number, or a function of the coordinates. If `hard`, it is evaluated inside of the domain as well.
@@ -76,7 +76,7 @@ def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, har
 
 
 def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
-    """∂u/∂n = g along the outward normal.
+    """The condition ∂u/∂n = g along the outward normal.
 
     Args:
         g: A number, or a function of the coordinates.
@@ -92,7 +92,7 @@ def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Co
 
 
 def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
-    """α u + β ∂u/∂n = g along the outward normal.
+    """The condition α u + β ∂u/∂n = g along the outward normal.
 
     Args:
         alpha: The factor of u; this, `beta` and `g` are numbers or functions of the coordinates.
@@ -112,7 +112,7 @@ def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str
 
 
 def periodic(coordinate: str, *, field: str | None = None, hard: bool = False) -> Condition:
-    """u and its derivative in a coordinate are the same at both ends of it.
+    """The condition that u and its derivative in a coordinate are the same at both ends of it.
 
     Args:
         coordinate: A single coordinate, as "x" or "x[0]".
@@ -128,7 +128,7 @@ def periodic(coordinate: str, *, field: str | None = None, hard: bool = False) -
 
 
 def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Condition:
-    """u = g at the start of time.
+    """The condition u = g at the start of time.
 
     Args:
         g: A number, or a function of the coordinates.
@@ -144,7 +144,7 @@ def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Co
 
 
 def initial_velocity(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Condition:
-    """∂u/∂t = g at the start of time.
+    """The condition ∂u/∂t = g at the start of time.
 
     Args:
         g: A number, or a function of the coordinates.

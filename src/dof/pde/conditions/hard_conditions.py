@@ -110,8 +110,7 @@ def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw
 
 
 def features_of(hard: Sequence[Condition], named: NamedDomain) -> Callable[[Any], Any]:
-    """The function from a point to what the network is given: coordinates scaled to [−1, 1], or, for periodic ones,
-    cosine and sine."""
+    """The function from a point to the coordinates scaled to [−1, 1]; for a periodic one its cosine and sine."""
     low, high = named.domain.bounds
     periodic = {named.coordinates.axis_of[c.on] for c in hard if c.kind == "periodic"}
     plain = np.array([i for i in range(named.coordinates.count) if i not in periodic], int)

@@ -61,7 +61,7 @@ def _finite(argument: str, given: Any) -> np.ndarray:
 
 
 def data(points: Any, values: Any, *, field: str | None = None) -> MeasuredData:
-    """u(points) = values, as measured.
+    """The condition u(points) = values, as measured.
 
     Args:
         points: An array (n, coordinates).

@@ -54,18 +54,21 @@ class Ball(Domain):
         return self.centre + radii * _on_sphere(unit[:, :-1])
 
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Points of the sphere, whose normals are radial."""
         normals = _on_sphere(unit)
         return self.centre + self.radius * normals, normals
 
     def contains(self, points: np.ndarray) -> np.ndarray:
+        """Whether |z − centre| ≤ radius."""
         return np.linalg.norm(points - self.centre, axis=-1) <= self.radius * (1 + ROUNDING)
 
     def distance(self, z: Any) -> Any:
-        """1 − |z − centre|² / radius²"""
+        """1 − |z − centre|² / radius²."""
         away = z - self.centre
         return 1 - away @ away / self.radius**2
 
     def distance_outside(self, z: Any) -> Any:
+        """|z − centre|² / radius² − 1."""
         return -self.distance(z)
 
     def has_face(self, axis: int, value: float) -> bool:
@@ -74,6 +77,7 @@ class Ball(Domain):
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of the diameters along the axes."""
         return self.centre - self.radius, self.centre + self.radius
 
 

@@ -45,6 +45,7 @@ class Box(Domain):
         self.area_per_volume = float((2 / self.sides).sum())
 
     def inside(self, unit: np.ndarray) -> np.ndarray:
+        """The point low + (high − low) u of each vector of uniform numbers u."""
         return self.low + self.sides * unit
 
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -57,6 +58,7 @@ class Box(Domain):
         return points, normals
 
     def contains(self, points: np.ndarray) -> np.ndarray:
+        """Whether low ≤ z ≤ high in each coordinate."""
         return np.all((points >= self.low) & (points <= self.high), axis=-1)
 
     def distance(self, z: Any) -> Any:
@@ -65,6 +67,7 @@ class Box(Domain):
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The corners low and high."""
         return self.low, self.high
 
 
@@ -87,6 +90,7 @@ class Interval(Box):
         super().__init__([low], [high])
 
     def distance_outside(self, z: Any) -> Any:
+        """4 (z − low) (z − high) / side²."""
         return -self.distance(z)
 
 
@@ -112,8 +116,10 @@ class Time(Interval):
         self.area_per_volume = 0.0
 
     def distance(self, z: Any) -> Any:
+        """1 everywhere: there is no boundary."""
         return jnp.ones((), z.dtype)
 
     @property
     def is_time(self) -> np.ndarray:
+        """True for the one coordinate."""
         return np.ones(1, bool)

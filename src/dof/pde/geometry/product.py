@@ -42,6 +42,7 @@ class Product(Domain):
         return tuple(found)
 
     def inside(self, unit: np.ndarray) -> np.ndarray:
+        """Each part's points from its own share of the uniform numbers."""
         split = _split(unit, [part.uniforms for part in self.parts])
         return np.concatenate([part.inside(u) for part, u in zip(self.parts, split, strict=True)], axis=1)
 
@@ -60,9 +61,11 @@ class Product(Domain):
         return np.concatenate(points, axis=1), np.concatenate(normals, axis=1)
 
     def contains(self, points: np.ndarray) -> np.ndarray:
+        """Whether every part contains its coordinates."""
         return np.all([part.contains(own) for part, own in self._coordinates(points)], axis=0)
 
     def distance(self, z: Any) -> Any:
+        """The product of the parts' distances."""
         result: Any = 1.0
         for part, own in self._coordinates(z):
             result = result * part.distance(own)
@@ -70,6 +73,7 @@ class Product(Domain):
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The bounds of the parts, one after the other."""
         return self._bounds
 
     @cached_property
@@ -79,13 +83,16 @@ class Product(Domain):
 
     @property
     def is_time(self) -> np.ndarray:
+        """Which coordinates are times, one part after the other."""
         return np.concatenate([part.is_time for part in self.parts])
 
     def has_face(self, axis: int, value: float) -> bool:
+        """Whether the part that has the coordinate has such a face."""
         part, own = self._factor(axis)
         return part.has_face(own, value)
 
     def part_at(self, axis: int) -> Domain:
+        """The factor that has coordinate `axis`."""
         part, own = self._factor(axis)
         return part.part_at(own)
 

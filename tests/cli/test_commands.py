@@ -154,3 +154,30 @@ def test_without_its_packages_the_command_says_what_to_install(monkeypatch, caps
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2 and 'pip install "dof[cli]"' in capsys.readouterr().err
+
+
+WITHOUT_BENCHMARK = """
+import sys
+from typer.testing import CliRunner
+from dof.cli.app import app
+
+def loaded():
+    return [name for name in sys.modules if name.startswith("dof.bench")]
+
+for command in (["problems"], ["solve", "heat", *sys.argv[1:]]):
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert not loaded(), (command, loaded())
+assert "quick" in CliRunner().invoke(app, ["bench", "--help"]).output and loaded()
+"""
+
+
+def test_solving_does_not_import_the_benchmark(tmp_path):
+    options = [*SOLVE, "--newton=0", "--error-points=8", f"--out={tmp_path / 'run'}"]
+    done = subprocess.run([sys.executable, "-c", WITHOUT_BENCHMARK, *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_all_commands_are_listed():
+    done = RUNNER.invoke(app, ["--help"])
+    assert all(f" {name} " in done.output for name in ("solve", "problems", "zoo", "bench"))

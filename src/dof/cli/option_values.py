@@ -1,0 +1,31 @@
+"""Values of options that several commands share: times and folders."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, count
+from pathlib import Path
+
+import typer
+
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def seconds(text: str) -> float:
+    """The seconds in a text as 90, 90s, 2m, 1h or 1.5h."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", text)
+    if found is None or float(found[1]) == 0:
+        raise typer.BadParameter(f"{text!r} is not a time; write it as 90s, 2m or 1h")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def folder(path: Path) -> Path:
+    """The path, made into a folder if it is none."""
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def free_folder(path: Path) -> Path:
+    """The path, or the first of path-2, path-3, … that is not there."""
+    numbers = (path.with_name(f"{path.name}-{n}") for n in count(2))
+    return next(candidate for candidate in chain([path], numbers) if not candidate.exists())

@@ -1,0 +1,37 @@
+"""When training is given up: a loss that is no number, or that has grown out of all proportion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dof.errors import Diverged
+
+TOO_LARGE = 1e8
+"""How many times its first value a loss may become. First steps of Adam and new weights of the terms make a loss grow
+by orders of magnitude and are no divergence; 10⁸ is residuals 10⁴ times as large, from which no step leads back."""
+
+
+def require_convergent(losses: np.ndarray, weights: np.ndarray, first: float, step: int, names: Sequence[str]) -> None:
+    """Refuse to go on after losses that are not finite or too large.
+
+    Args:
+        losses: Of each step and term, (steps, terms).
+        weights: Of the terms, (terms,).
+        first: The loss of the first step of training, from which growth is measured.
+        step: How many steps were taken before these.
+        names: Of the terms.
+
+    Raises:
+        Diverged: With the first step and the worst term.
+    """
+    totals = losses @ weights
+    bad = np.flatnonzero(~np.isfinite(totals) | (totals > TOO_LARGE * max(first, 1.0)))
+    if len(bad):
+        of_term = losses[bad[0]]
+        worst = int(np.argmax(np.where(np.isfinite(of_term), of_term, np.inf)))
+        raise Diverged(
+            f"The loss of the term `{names[worst]}` is {of_term[worst]:.3g} at step {step + int(bad[0]) + 1}. "
+            "A smaller `rate`, or more `points`, may help."
+        )

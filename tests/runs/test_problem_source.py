@@ -1,0 +1,79 @@
+"""Problems in files of the user's: how they are loaded, and what is left behind."""
+
+import sys
+
+import pytest
+
+from dof import ArgumentError
+from dof.runs.problem_source import fingerprint, load_problem, title
+
+FILE = """
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dof import pde
+
+
+@dataclass
+class Constants:
+    k: float = 2.0
+
+
+def line(u, x, *, k=Constants().k):
+    return k * u.xx
+
+
+problem = pde.Problem(pde.residual("x")(line), pde.Interval(0, 1))
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text, name="mine.py"):
+        (tmp_path / name).write_text(text)
+        return str(tmp_path / name)
+
+    return write
+
+
+def test_a_file_with_dataclasses_and_postponed_annotations_loads(written):
+    path = written(FILE)
+    assert load_problem(path).name == "line" and title(path) == "mine.py"
+
+
+def test_a_file_that_fails_leaves_nothing_in_the_modules(written):
+    before, paths = set(sys.modules), list(sys.path)
+    with pytest.raises(ArgumentError, match="ZeroDivisionError"):
+        load_problem(written("x = 1 / 0", "failing.py"))
+    assert set(sys.modules) == before and sys.path == paths
+
+
+def test_a_file_that_fails_after_it_was_changed_leaves_the_module_from_before(written):
+    load_problem(written(FILE, "changed.py"))
+    (name,) = (name for name in sys.modules if name.endswith("changed"))
+    module = sys.modules[name]
+    with pytest.raises(KeyboardInterrupt):
+        load_problem(written("raise KeyboardInterrupt", "changed.py"))
+    assert sys.modules[name] is module
+
+
+def test_a_file_does_not_hide_a_module_of_its_name(written):
+    import json
+
+    load_problem(written(FILE, "json.py"))
+    assert sys.modules["json"] is json
+
+
+def test_a_file_can_import_its_neighbours(written):
+    written("width = 3.0", "a_neighbour_of_mine.py")
+    path = written(
+        FILE.replace("0, 1)", "0, width)").replace("from dof", "from a_neighbour_of_mine import width\nfrom dof")
+    )
+    assert load_problem(path).domain.bounds[1] == 3.0
+
+
+def test_a_fingerprint_is_of_the_file_as_it_is(written):
+    path = written(FILE)
+    first = fingerprint(path)
+    assert fingerprint(written(FILE)) == first != fingerprint(written(FILE + "# changed")) and fingerprint("heat") == ""
