@@ -43,5 +43,6 @@ def _parameter(value: Any) -> Hashable:
         return signature(value)
     if isinstance(value, (tuple, list)):
         return tuple(map(_parameter, value))
-    is_of_devices = hasattr(value, "axis_names") or hasattr(value, "mesh")
-    return type(value).__name__ if callable(value) or is_of_devices else str(value)
+    if value is None or hasattr(value, "axis_names") or hasattr(value, "mesh"):  # a mesh or a sharding
+        return None
+    return type(value).__name__ if callable(value) else str(value)
