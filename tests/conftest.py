@@ -14,7 +14,10 @@ os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + (
 )
 
 import jax
+import numpy as np
 from jaxtyping import install_import_hook
+
+import dof.typing
 
 jax.config.update("jax_enable_x64", True)
 
@@ -34,6 +37,8 @@ LEFT_OUT = (
         "value_and_grad",
     ),
     *(
+        "context",
+        "linear_operator",
         "tangents",
         "triple",
         "box",
@@ -51,4 +56,5 @@ MODULES = [
     for path in PACKAGE.rglob("*.py")
     if path.stem not in LEFT_OUT
 ]
+dof.typing.Array = jax.Array | np.ndarray  # which dof itself does not name, so that it need not import JAX
 install_import_hook(MODULES, "beartype.beartype")

@@ -63,7 +63,7 @@ BAD = {
     "nested_jointly": (lambda: dof.jointly(dof.jointly(dof.laplacian)), "`jointly`", "Jointly", "operators"),
     "check_jointly": (lambda: dof.check(dof.jointly(dof.laplacian), f, x3), "`L`", "Jointly", "operators"),
     "rule_shape": (lambda: dof.laplacian(bad_shape)(x3), "`rule`", "(3,), (1, 3)", "(3, 3)"),
-    "rule_count": (lambda: dof.laplacian(bad_count)(x3), "`rule`", "dof_marked", "one entry for each result"),
+    "rule_count": (lambda: dof.laplacian(bad_count)(x3), "`rule`", "dof_function", "one entry for each result"),
     "nextafter": (lambda: dof.laplacian(lambda x: jnp.nextafter(x, 2.0))(x3), "`nextafter`", "test_errors.py", "twice"),
     "argnums_range": (lambda: dof.laplacian(f, argnums=1)(x3), "`argnums`", "1", "1 positional argument"),
     "argnums_type": (lambda: dof.laplacian(f, argnums="x"), "`argnums`", "'x'", "integer"),
@@ -111,5 +111,5 @@ def test_other_errors_keep_their_type_and_say_where():
     marked = dof.register_rule(lambda x: x * 2, rule)
     with pytest.raises(ZeroDivisionError) as caught:
         dof.laplacian(lambda x: jnp.sum(marked(x)))(x3)
-    assert "dof_marked" in "".join(caught.value.__notes__)
+    assert "dof_function" in "".join(caught.value.__notes__)
     assert "test_errors.py" in "".join(caught.value.__notes__)

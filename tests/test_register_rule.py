@@ -104,7 +104,7 @@ def test_primitive_of_the_user(cube_p):
     batching.defvectorized(cube_p)
     assert_close(L(cube_p.bind)(x), expected)
     for family in ("general", "elementwise"):
-        dof.register_rule(cube_p, family)
+        dof.register_rule(cube_p, family, overwrite=True)
         assert_close(L(cube_p.bind)(x), expected)
     assert_close(L(jnp.tanh)(x), reference(A, B, C, jnp.tanh)(x))
 
@@ -116,8 +116,8 @@ def test_primitive_with_a_rule_of_its_own(cube_p):
         seen.append(x)
         return walk.through(lambda v: [v**3], [x])
 
-    dof.register_rule(cube_p, rule)
+    dof.register_rule(cube_p, rule, overwrite=True)
     assert_close(L(cube_p.bind)(x), reference(A, B, C, lambda x: x**3)(x))
     assert seen
-    dof.register_rule(cube_p, "constant")
+    dof.register_rule(cube_p, "constant", overwrite=True)
     assert_close(dof.laplacian(cube_p.bind)(x), np.zeros(3))

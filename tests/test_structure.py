@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dof
-from dof.jaxpr.registry import RULES, register
-from dof.triples.slots import NONE, Rows, collapse, merge, rows, uniform
+from dof.directions.sparse_rows import EMPTY
+from dof.jaxpr.registry import RECORDS
+from dof.triples.slots import Slots, collapse, compressed, merge, uniform
 from oracle import assert_close, reference
 
 RNG = np.random.default_rng(5)
@@ -160,12 +161,12 @@ def test_moves(name):
 )
 def test_rules_of_users_get_all_directions(rule):
     """Also for a primitive of which it is known how directions go through."""
-    entry = RULES[jax.lax.reduce_sum_p]
+    record = RECORDS[jax.lax.reduce_sum_p]
     try:
-        dof.register_rule(jax.lax.reduce_sum_p, rule)
+        dof.register_rule(jax.lax.reduce_sum_p, rule, overwrite=True)
         found = dof.laplacian(lambda x: jnp.sum(jnp.sin(x.reshape(4, 3)), axis=1))(X)
     finally:
-        register(jax.lax.reduce_sum_p, entry.family, entry.rule)
+        RECORDS[jax.lax.reduce_sum_p] = record
     power = 1 if rule == "general" else 2
     f = lambda x: jnp.sum(jnp.sin(x.reshape(4, 3)), axis=1) ** power  # noqa: E731
     assert_close(found, reference(np.eye(N), 0 * X, 0.0, f)(X))
@@ -266,15 +267,15 @@ def test_propagate_gives_the_directions_of_the_user():
     assert_close(triple.tangents, jnp.moveaxis(jax.jacfwd(by_einsum)(X), -1, 0))
 
 
-def test_rows():
-    one = rows(np.arange(6).reshape(1, 3, 2))
+def test_slots():
+    one = compressed(np.arange(6).reshape(1, 3, 2))
     assert collapse(one, (1,)).index[:, :, 0].tolist() == [[0, 2, 4], [1, 3, 5]]
     assert collapse(one, (0, 1)) == uniform(np.arange(6), 2)
-    assert rows(np.broadcast_to(one.index[:, :, :1], (1, 3, 2))).index.shape == (1, 3, 1)
-    assert hash(one) == hash(Rows(one.index.copy()))
+    assert compressed(np.broadcast_to(one.index[:, :, :1], (1, 3, 2))).index.shape == (1, 3, 1)
+    assert hash(one) == hash(Slots(one.index.copy()))
     two = merge([one, uniform(np.array([4]), 2)])
     assert two.index[:, 0, 0].tolist() == [0, 4]
-    assert two.index[:, 2, 0].tolist() == [4, NONE]
+    assert two.index[:, 2, 0].tolist() == [4, EMPTY]
 
 
 few = settings(max_examples=10, deadline=None, derandomize=True)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import jax
 
-from dof.jaxpr.rules import RULES
+import dof.jaxpr.rules  # noqa: F401
+from dof.jaxpr.registry import RECORDS
 
 FILES = {
     "constant": "constant",
@@ -27,7 +28,7 @@ FILES = {
 def members() -> dict[str, list[str]]:
     """The names of the primitives of each family; what is the project's own or a user's is left out."""
     found: dict[str, list[str]] = {family: [] for family in FILES}
-    for primitive, entry in RULES.items():
+    for primitive, entry in RECORDS.items():
         if entry.family in found:
             found[entry.family].append(primitive.name)
     return {family: sorted(names) for family, names in found.items()}

@@ -1,39 +1,77 @@
 """Exact second-order differential operators of neural networks, by one forward propagation.
 
-Reading order: operator (what the user says); matrices, terms, coefficients (its parts, and what they are at x); factor,
-directions, share (A = Lᵀ Q L); propagate (the whole path on one screen); triple, form, coupling (what is carried, and
-how it is summed); program, graph, work, network, cut, stages, exchange (the program in parts, with narrow cuts between
-them); walk (over a part), rules (one file per family of primitives); tangents, rows, structure, flow, positions, spread
-(only the directions a value depends on); readout, apply (the results); record, explain (what was done); blocks, chunk,
-batching, value_and_grad, devices, groups (many points, many directions).
+The folders are the stages of the way from what the user writes to the result:
 
-Above it: pde (residuals as on paper, domains, conditions), zoo (problems), solving (training), runs (folders and
-reports), bench (measurements), cli (the command `dof`).
+    operators    what the user says: L = Σ a_ij ∂_i ∂_j + Σ b_i ∂_i + c, and its coefficients at x
+    directions   A = Lᵀ Q L: the directions along which tangents are taken (NumPy only)
+    triples      what is carried for every value: (value, tangents, applied)
+    sparsity     tangents that keep only the directions an element depends on
+    cut          where few values can take the place of many coordinates
+    jaxpr        the walk over a traced JAX program, and a law for each family of primitives
+    pipeline     the whole way, on one screen
+    batching     many points in blocks, several devices, directions in groups
+    api          the public calls
+
+Above them: pde (residuals as on paper), zoo (problems), solving (training), runs (folders and reports), bench
+(measurements), cli (the command `dof`). Everything public is imported when it is first used, so that the NumPy-only
+parts can be used without JAX.
 """
 
-import importlib.util
-from typing import Any
+from __future__ import annotations
 
-from dof.api.apply import jointly, propagate
-from dof.api.check import check
-from dof.api.explain import Explanation, explain
-from dof.api.register_rule import register_rule
-from dof.batching.batched import batched
-from dof.batching.value_and_grad import value_and_grad
-from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
-from dof.operators.matrices import BlockDiagonal, Factored
-from dof.operators.operator import Operator, laplacian
-from dof.triples.triple import Triple
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dof.api.apply import jointly, propagate
+    from dof.api.check import check
+    from dof.api.explain import Explanation, explain
+    from dof.api.operator import Operator, laplacian
+    from dof.api.register_rule import register_rule
+    from dof.batching.batched import batched
+    from dof.batching.value_and_grad import value_and_grad
+    from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
+    from dof.operators.matrices import BlockDiagonal, Factored
+    from dof.triples.triple import Triple
 
 __version__ = "0.1.0"
 
-_LATER = {"pde": "scipy", "zoo": "scipy", "solving": "optax", "solve": "optax"}
-"""What is imported when it is asked for, and a package that it needs."""
+_MODULE_OF = {
+    "ArgumentError": "dof.errors",
+    "ArgumentTypeError": "dof.errors",
+    "BlockDiagonal": "dof.operators.matrices",
+    "DofError": "dof.errors",
+    "Explanation": "dof.api.explain",
+    "Factored": "dof.operators.matrices",
+    "NotDifferentiableError": "dof.errors",
+    "Operator": "dof.api.operator",
+    "Triple": "dof.triples.triple",
+    "batched": "dof.batching.batched",
+    "check": "dof.api.check",
+    "explain": "dof.api.explain",
+    "jointly": "dof.api.apply",
+    "laplacian": "dof.api.operator",
+    "propagate": "dof.api.apply",
+    "register_rule": "dof.api.register_rule",
+    "value_and_grad": "dof.batching.value_and_grad",
+}
+_NEEDS = {"pde": "scipy", "zoo": "scipy", "solving": "optax", "solve": "optax"}
+"""Parts above the operators, and a package that each needs."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name in _MODULE_OF:
+        found = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    elif name in _NEEDS:
+        found = _import_part(name)
+    else:
         raise AttributeError(f"module 'dof' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def _import_part(name: str) -> Any:
     try:
         module = importlib.import_module("dof.solving" if name == "solve" else f"dof.{name}")
     except ModuleNotFoundError as error:
@@ -42,8 +80,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """With what can be asked for: so it is completed."""
-    return sorted({*globals(), *(name for name, package in _LATER.items() if importlib.util.find_spec(package))})
+    """Also names that are imported when first used, so that editors complete them."""
+    parts = (name for name, package in _NEEDS.items() if importlib.util.find_spec(package))
+    return sorted({*globals(), *__all__, *parts})
 
 
 __all__ = [

@@ -1,9 +1,9 @@
-"""How an operator goes about its work; the result is the same."""
+"""How an operator goes about its work. The result is the same, whatever is chosen."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypedDict
 
 from jax.sharding import Mesh
 
@@ -13,13 +13,27 @@ Structure = Literal["auto", "dense", "sparse"]
 CutChoice = Literal["auto"] | None
 
 
+class OptionKeywords(TypedDict, total=False):
+    """The options as keywords of `L(f, …)` and `L.with_value(f, …)`."""
+
+    structure: Structure
+    cut: CutChoice
+    directions: int | None
+    mesh: Mesh | None
+    axis: str | None
+
+
 @dataclass(frozen=True)
 class Options:
-    """structure  "auto": tangents keep for each element only the directions it depends on, where that pays;
-               "sparse": wherever it can be; "dense": nowhere
-    cut        "auto": where few values carry all influence of x, they take its place, if that pays; None: never
-    directions how many directions to take at once; None: all
-    mesh, axis devices to spread the directions over
+    """How an operator goes about its work.
+
+    Attributes:
+        structure: "auto" keeps for each element only the directions it depends on, where that pays; "sparse" wherever
+            it can be done; "dense" nowhere.
+        cut: "auto" lets few values that carry all influence of x take its place, where that pays; None never does.
+        directions: how many directions to take at once; None takes all.
+        mesh: devices to spread the directions over.
+        axis: the axis of the mesh along which they are spread.
     """
 
     structure: Structure = "auto"
@@ -33,6 +47,16 @@ class Options:
         _require_one_of("cut", self.cut, ("auto", None))
         _require_directions(self.directions)
         require_mesh(self.mesh, self.axis)
+
+    @classmethod
+    def of(cls, keywords: Any) -> Options:
+        """The options given as keywords; refuses others."""
+        known = [f.name for f in fields(cls)]
+        for name in keywords:
+            if name not in known:
+                expected, fix = f"one of {', '.join(known)}", 'L(f, argnums=1, structure="auto")'
+                raise ArgumentTypeError(describe(name, "is no option", expected, fix))
+        return cls(**keywords)
 
     @property
     def in_groups(self) -> bool:
@@ -57,6 +81,7 @@ def _require_directions(directions: object) -> None:
 
 
 def require_mesh(mesh: Mesh | None, axis: str | None) -> None:
+    """Refuse a mesh without an axis of it, and the other way round."""
     fix = 'mesh=jax.make_mesh((8,), ("points",)), axis="points"'
     if (mesh is None) != (axis is None):
         given = "mesh" if axis is None else "axis"

@@ -6,7 +6,8 @@ import pytest
 from docs.making import hooks, layers, primitives
 from docs.making.docstrings import as_markdown
 
-from dof.jaxpr.rules import RULES
+import dof.jaxpr.rules  # noqa: F401
+from dof.jaxpr.registry import RECORDS
 
 
 def test_the_drawing_is_that_of_the_code():
@@ -37,8 +38,8 @@ def test_the_way_of_a_value_begins_with_the_operator_and_ends_with_what_is_read(
 
 def test_every_primitive_with_a_rule_is_listed():
     listed = [name for names in primitives.members().values() for name in names]
-    own = {primitive.name for primitive, entry in RULES.items() if entry.family == "registered"}
-    assert sorted(listed) == sorted(p.name for p, entry in RULES.items() if entry.family != "registered")
+    own = {primitive.name for primitive, entry in RECORDS.items() if entry.family == "registered"}
+    assert sorted(listed) == sorted(p.name for p, entry in RECORDS.items() if entry.family != "registered")
     assert all(f"`{name}`" in primitives.table() for name in listed) and not own & set(listed)
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
-
-from jax.sharding import Mesh
+from typing import Any, Unpack
 
 from dof.arguments import Argnums, require_argnums, require_callable
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.options import CutChoice, Options, Structure
-from dof.pipeline import HasCoefficients, Propagated, propagate_all
+from dof.options import CutChoice, OptionKeywords, Options, Structure
+from dof.pipeline import HasCoefficients, Propagated, propagate_operators
 from dof.triples.readout import full_triple, value_as_array
 
 
@@ -29,7 +27,7 @@ def after_propagation(
 
     @wraps(f)
     def applied(*args: Any, **kwargs: Any) -> Any:
-        return read(propagate_all(f, operators, argnums, args, kwargs, options, wants_tangents))
+        return read(propagate_operators(f, operators, argnums, args, kwargs, options, wants_tangents))
 
     return applied
 
@@ -38,34 +36,30 @@ class Applicable:
     """What makes an operator a transformation of functions."""
 
     def __call__(
-        self,
-        f: Callable[..., Any],
-        argnums: Argnums = 0,
-        *,
-        structure: Structure = "auto",
-        cut: CutChoice = "auto",
-        directions: int | None = None,
-        mesh: Mesh | None = None,
-        axis: str | None = None,
+        self, f: Callable[..., Any], argnums: Argnums = 0, **options: Unpack[OptionKeywords]
     ) -> Callable[..., Any]:
-        """L f, a function of the arguments of f; derivatives are with respect to the argument(s) `argnums`.
+        """L f, a function of the arguments of f.
 
-        `structure` and `cut` say how the work is done, not what comes out; `dof.explain` shows what they did.
+        The options say how the work is done, not what comes out; `dof.explain` shows what they did.
 
-        structure: "auto" keeps for each element only the directions it depends on, where that pays; "sparse" wherever
-            it can be done; "dense" nowhere.
-        cut: "auto" lets few values that carry all influence of x take its place, where that pays; None never does.
-        directions: how many to take at once, one group after the other, for functions whose tangents do not fit even
-            for one point (for many points there is `dof.batched`). Groups have neither structure nor cuts.
-        mesh, axis: spread the directions over the devices along that axis of the mesh.
+        Args:
+            f: a function that returns an array or a pytree of arrays.
+            argnums: the argument or arguments that derivatives are with respect to.
+            **options: `structure="auto"` keeps for each element only the directions it depends on, where that pays;
+                "sparse" wherever it can be done; "dense" nowhere. `cut="auto"` lets few values that carry all influence
+                of x take its place, where that pays; None never does. `directions=64` takes so many at once, one group
+                after the other, for functions whose tangents do not fit even for one point (for many points there is
+                `dof.batched`); groups have neither structure nor cuts. `mesh=` and `axis=` spread the directions over
+                the devices along an axis of a mesh.
         """
-        options = Options(structure, cut, directions, mesh, axis)
-        return after_propagation(f, self._operators(), argnums, options, self._read)
+        return after_propagation(f, self._operators(), argnums, Options.of(options), self._read)
 
-    def with_value(self, f: Callable[..., Any], argnums: Argnums = 0, **options: Any) -> Callable[..., Any]:
-        """(f, L f) from the same pass, with the same options."""
+    def with_value(
+        self, f: Callable[..., Any], argnums: Argnums = 0, **options: Unpack[OptionKeywords]
+    ) -> Callable[..., Any]:
+        """(f, L f) from the same pass, with the same options as `L(f)`."""
         read = lambda p: (p.each(value_as_array), self._read(p))  # noqa: E731
-        return after_propagation(f, self._operators(), argnums, Options(**options), read)
+        return after_propagation(f, self._operators(), argnums, Options.of(options), read)
 
     def _operators(self) -> Sequence[Any]:
         return (self,)
@@ -92,7 +86,7 @@ class Jointly(Applicable):
 
 
 def jointly(*operators: Any) -> Jointly:
-    """All the operators at once: the value and the directional derivatives are computed only once.
+    """Several operators at once: the value and the directional derivatives are computed only once.
 
     >>> import dof, jax.numpy as jnp
     >>> u_t, u_xx = dof.Operator(b=jnp.array([1.0, 0.0])), dof.Operator(a=jnp.array([0.0, 1.0]))
@@ -114,8 +108,15 @@ def propagate(
     """The triples (f, directional derivatives of f, (L − c) f) at the arguments of f.
 
     `tangents` has one entry per direction: the rows that were given for `dof.Factored`; scaled coordinates for a
-    constant diagonal A; scaled eigenvectors for a constant dense one. For an A that is traced they are the coordinates.
-    Without a second-order part there are none. `applied` is stacked in front for `dof.jointly` only.
+    constant diagonal A; scaled eigenvectors for a constant dense one; the coordinates for an A that is traced. Without
+    a second-order part there are none. `applied` has an axis of operators in front for `dof.jointly` only.
+
+    Args:
+        f: a function that returns an array or a pytree of arrays.
+        L: an operator, or several by `dof.jointly`.
+        argnums: the argument or arguments that derivatives are with respect to.
+        structure: as in `L(f)`.
+        cut: as in `L(f)`.
 
     >>> import dof, jax.numpy as jnp
     >>> log_psi = lambda r: -jnp.sum(r**2) / 2  # a harmonic oscillator in its ground state
@@ -124,17 +125,18 @@ def propagate(
     -1.1250
     """
     require_operators(L, "dof.propagate(f, L)(x)")
-    read = lambda p: p.each(lambda out: full_triple(out, p.form, p.readings))  # noqa: E731
+    read = lambda p: p.each(lambda out: full_triple(out, p.directions, p.readings))  # noqa: E731
     return after_propagation(f, L._operators(), argnums, Options(structure, cut), read, wants_tangents=True)
 
 
 def require_operators(L: Any, fix: str) -> None:
-    """One operator, or several of them jointly."""
+    """Refuse what is neither one operator nor several of them jointly."""
     if not isinstance(L, Jointly):
         require_operator(L, "L", fix)
 
 
 def require_operator(value: Any, argument: str, fix: str) -> None:
+    """Refuse what is no single operator."""
     if not isinstance(value, Applicable) or isinstance(value, Jointly):
         found = f"is or has an entry of type {type(value).__name__}"
         raise ArgumentTypeError(describe(argument, found, "operators", fix))

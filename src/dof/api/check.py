@@ -20,8 +20,12 @@ from dof.jax_compat import enable_x64
 class Check:
     """How far L f is from nested automatic differentiation, relative to the largest entry of the reference.
 
-    `error` is that of dof; `autodiff_error` is that of nested differentiation in the precision of x, both against the
-    reference in float64 (`reference_dtype` says if that was possible).
+    Attributes:
+        value: L f by dof.
+        reference: L f by nested differentiation in float64.
+        error: distance of dof from the reference.
+        autodiff_error: distance of nested differentiation in the precision of x from the reference.
+        reference_dtype: the dtype of the reference, which says whether float64 was possible.
     """
 
     value: Any

@@ -10,14 +10,18 @@ import jax
 
 from dof.api.apply import require_operators
 from dof.arguments import Argnums, require_argnums, require_callable, split_arrays
-from dof.jaxpr.trace_log import Cut, Equation, Log
+from dof.jaxpr.trace_log import CutEntry, Equation, Log
 from dof.options import CutChoice, Options, Structure
-from dof.pipeline import propagate_all
+from dof.pipeline import propagate_operators
 
 
 @dataclass(frozen=True)
 class Explanation:
     """What `dof.explain` found; `print` shows it as a table.
+
+    Attributes:
+        directions: how many there are at the start: the rank of A, if A is known.
+        steps: equations and cuts, in the order in which they were taken.
 
     >>> import dof, jax.numpy as jnp
     >>> found = dof.explain(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3))
@@ -28,9 +32,7 @@ class Explanation:
     """
 
     directions: int
-    """How many there are at the start: the rank of A, if A is known."""
-    steps: tuple[Equation | Cut, ...]
-    """In the order in which they were taken."""
+    steps: tuple[Equation | CutEntry, ...]
 
     @property
     def equations(self) -> tuple[Equation, ...]:
@@ -38,9 +40,9 @@ class Explanation:
         return tuple(step for step in self.steps if isinstance(step, Equation))
 
     @property
-    def cuts(self) -> tuple[Cut, ...]:
+    def cuts(self) -> tuple[CutEntry, ...]:
         """The steps at which the elements of some values took the place of the directions."""
-        return tuple(step for step in self.steps if isinstance(step, Cut))
+        return tuple(step for step in self.steps if isinstance(step, CutEntry))
 
     @property
     def lost(self) -> tuple[Equation, ...]:
@@ -71,8 +73,19 @@ def explain(
     cut: CutChoice = "auto",
     **kwargs: Any,
 ) -> Explanation:
-    """What L(f, argnums)(*args, **kwargs) does, without doing it: for each equation its rule, how many directions its
-    result keeps, roughly what that costs, and why structure ends where it does; and the cuts.
+    """What L(f, argnums)(*args, **kwargs) does, without doing it.
+
+    For each equation: its rule, how many directions its result keeps, roughly what that costs, and why structure ends
+    where it does; and the cuts.
+
+    Args:
+        L: an operator, or several by `dof.jointly`.
+        f: the function.
+        *args: its positional arguments.
+        argnums: the argument or arguments that derivatives are with respect to.
+        structure: as in `L(f)`.
+        cut: as in `L(f)`.
+        **kwargs: keyword arguments of f.
 
     >>> import dof, jax.numpy as jnp
     >>> net = lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ jnp.ones((1000, 8))) @ jnp.ones((8, 64))))
@@ -89,8 +102,8 @@ def explain(
 
     def propagate(arrays: Any) -> Any:
         args, kwargs = rebuild(arrays)
-        done = propagate_all(f, L._operators(), argnums, args, kwargs, Options(structure, cut), log=log)
-        counted.append(done.form.directions)
+        done = propagate_operators(f, L._operators(), argnums, args, kwargs, Options(structure, cut), log=log)
+        counted.append(done.directions)
         return done.outputs
 
     counted: list[int] = []
@@ -101,8 +114,8 @@ def explain(
 COLUMNS = ("equation", "rule", "result", "slots", "operations", "")
 
 
-def _row(step: Equation | Cut) -> tuple[str, ...]:
-    if isinstance(step, Cut):
+def _row(step: Equation | CutEntry) -> tuple[str, ...]:
+    if isinstance(step, CutEntry):
         return ("── cut", "", ", ".join(step.values), f"{step.before} → {step.after}", "", "")
     name, shape = "  " * step.depth + step.primitive, str(list(step.shape))
     return name, step.rule, shape, f"{step.slots}/{step.directions}", f"{step.operations:.2g}", step.lost

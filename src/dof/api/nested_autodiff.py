@@ -10,8 +10,9 @@ import jax
 import jax.numpy as jnp
 
 from dof.arguments import Argnums, split_arguments
-from dof.operators.coefficients import Diagonal, Evaluated, Matrix, dense
-from dof.operators.coordinates import Space
+from dof.directions.matrix_forms import Diagonal, Matrix, dense
+from dof.operators.coefficients import Coefficients
+from dof.operators.coordinates import Coordinates
 from dof.pipeline import HasCoefficients
 
 
@@ -29,20 +30,20 @@ def nested_autodiff(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums 
 
     def reference(*args: Any, **kwargs: Any) -> Any:
         x, put_back = split_arguments(args, argnums)
-        space = Space.of(x)
+        coordinates = Coordinates.of(x)
         point = jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(x)])
 
         def of_vector(vector: Any) -> Any:
-            return f(*put_back(space.point(vector)), **kwargs)
+            return f(*put_back(coordinates.point(vector)), **kwargs)
 
         value, gradient = of_vector(point), jax.jacfwd(of_vector)(point)
         hessian = jax.jacfwd(jax.jacfwd(of_vector))(point)
-        return jax.tree.map(partial(contract_dense, L.at(x, space)), value, gradient, hessian)
+        return jax.tree.map(partial(contract_dense, L.at(x, coordinates)), value, gradient, hessian)
 
     return reference
 
 
-def contract_dense(coefficients: Evaluated, value: Any, gradient: Any, hessian: Any) -> Any:
+def contract_dense(coefficients: Coefficients, value: Any, gradient: Any, hessian: Any) -> Any:
     """Σ_ij a_ij ∂²f/∂x_i∂x_j + Σ_i b_i ∂f/∂x_i + c f at one point.
 
     Args:

@@ -1,4 +1,4 @@
-"""Rules that users bring: for a primitive, or for a function of theirs, found by identity and never by name."""
+"""Laws that users bring: for a primitive, or for a function of theirs, found by identity and never by name."""
 
 from __future__ import annotations
 
@@ -6,35 +6,42 @@ from typing import Any
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.jax_compat import Primitive
-from dof.jaxpr.function_primitive import marked
-from dof.jaxpr.nested_jvp import linear_rule, piecewise_rule
-from dof.jaxpr.registry import Rule, register
-from dof.jaxpr.rules.constant import constant_rule
-from dof.jaxpr.rules.elementwise import nested_rule
-from dof.jaxpr.rules.general import general_rule
+from dof.jaxpr.function_primitive import with_law
+from dof.jaxpr.law_choice import USERS
+from dof.jaxpr.push_forward import linear_law, piecewise_law
+from dof.jaxpr.registry import Record, record_of, register
+from dof.jaxpr.rules.constant import constant_law
+from dof.jaxpr.rules.elementwise import nested_law
+from dof.jaxpr.rules.general import general_law
+from dof.triples.context import Law
 
 FAMILIES = {
-    "constant": constant_rule,
-    "linear": linear_rule,
-    "piecewise linear": piecewise_rule,
-    "elementwise": nested_rule,
-    "general": general_rule,
+    "constant": constant_law,
+    "linear": linear_law,
+    "piecewise linear": piecewise_law,
+    "elementwise": nested_law,
+    "general": general_law,
 }
 
 
-def register_rule(target: Any, rule: Rule | str) -> Any:
-    """Say how `target` is propagated; returns what to use in its place.
+def register_rule(target: Any, rule: Law | str, *, overwrite: bool = False) -> Any:
+    """Say how `target` is propagated.
 
-    target: a primitive of JAX, returned as it is; or a function of arrays, for which a function is returned that
-        leaves its mark in every program it is traced into.
-    rule: for a primitive, the name of a family ("constant", "linear", "piecewise linear", "elementwise", "general");
-        or rule(walk, *operands, **params) that returns a list with one entry per result. An operand is a `dof.Triple`
-        if it depends on x and a plain array if not; so is a result. `walk.form.contract(g, h)` sums the products of
-        two stacks of tangents over the directions, as A has it.
+    Args:
+        target: a primitive of JAX, or a function of arrays.
+        rule: for a primitive, the name of a family ("constant", "linear", "piecewise linear", "elementwise",
+            "general"); or rule(context, *operands, **params) that returns a list with one entry per result. An operand
+            is a `dof.Triple` if it depends on x and a plain array if not; so is a result.
+            `context.form.contract(g, h)` sums the products of two stacks of tangents over the directions, as A has it.
+        overwrite: whether to replace the rule that a primitive has already.
+
+    Returns:
+        What to use in place of `target`: the primitive itself, or a function that leaves its mark in every program it
+        is traced into.
 
     >>> import dof, jax.numpy as jnp
-    >>> def rule(walk, x):
-    ...     curvature = 6 * walk.form.contract(x.tangents, x.tangents)
+    >>> def rule(context, x):
+    ...     curvature = 6 * context.form.contract(x.tangents, x.tangents)
     ...     applied = curvature if x.applied is None else 6 * x.value * x.applied + curvature
     ...     return [dof.Triple(3 * x.value**2, 6 * x.value * x.tangents, applied)]
     >>> f = dof.register_rule(lambda x: 3 * x**2, rule)
@@ -42,19 +49,29 @@ def register_rule(target: Any, rule: Rule | str) -> Any:
     24.0
     """
     if isinstance(target, Primitive):
-        register(target, *_entry(target, rule))
+        record = _record(target, rule)
+        _require_free(target, overwrite)
+        register(target, record, overwrite)
         return target
     if not callable(target) or not callable(rule):
         found = f"is of type {type(target).__name__}, with a rule of type {type(rule).__name__}"
         expected = "a primitive with a rule or a family, or a function with a rule"
         raise ArgumentTypeError(describe("target", found, expected, "f = dof.register_rule(f, rule)"))
-    return marked(target, rule)
+    return with_law(target, rule)
 
 
-def _entry(primitive: Primitive, rule: Rule | str) -> tuple[str, Rule, bool]:
+def _require_free(primitive: Primitive, overwrite: bool) -> None:
+    known = record_of(primitive)
+    if known is not None and not overwrite:
+        found = f"is `{primitive.name}`, which has a rule of the family {known.family!r} already"
+        fix = "dof.register_rule(primitive, rule, overwrite=True)"
+        raise ArgumentError(describe("target", found, "a primitive without one, or `overwrite=True`", fix))
+
+
+def _record(primitive: Primitive, rule: Law | str) -> Record:
     if callable(rule):
-        return "registered", rule, False
+        return Record(USERS, rule)
     if rule not in FAMILIES:
         fix = 'dof.register_rule(primitive, "linear")'
         raise ArgumentError(describe("rule", f"is {rule!r}", f"a function or one of {', '.join(FAMILIES)}", fix))
-    return rule, FAMILIES[rule](primitive), rule == "elementwise"
+    return Record(rule, FAMILIES[rule](primitive), is_elementwise=rule == "elementwise")

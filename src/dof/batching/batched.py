@@ -8,12 +8,12 @@ from typing import Any
 
 import jax
 from jax import lax
-from jax.sharding import Mesh
+from jax.sharding import Mesh, PartitionSpec
 
 from dof.arguments import require_callable
-from dof.batching.block_size import Chunk, chunk_size, peak_bytes, require_chunk, shared_bytes
+from dof.batching.block_size import Chunk, live_bytes, points_per_block, require_chunk, shared_bytes
 from dof.batching.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
-from dof.batching.devices import on_all_devices
+from dof.batching.devices import equal_shares, first_points, on_each_device
 from dof.options import require_mesh
 
 
@@ -27,10 +27,16 @@ def batched(
 ) -> Callable[..., Any]:
     """`jax.vmap(g, in_axes)` in blocks of points, one after the other.
 
-    chunk: points per block. "auto" takes as many as fit the cache of a CPU, or a quarter of the free memory of an
-        accelerator; None takes all at once, which is `jax.vmap`. Derivatives are computed block by block as well: a
-        block is run again for them, so that nothing is stored for the others.
-    mesh, axis: run the points on all devices along that axis of the mesh, each in its own blocks.
+    Derivatives are computed block by block as well: a block is run again for them, so that nothing is stored for the
+    others.
+
+    Args:
+        g: a function of one point.
+        in_axes: where the arguments have the points, as in `jax.vmap`.
+        chunk: points per block. "auto" takes as many as fit the cache of a CPU, or a quarter of the free memory of an
+            accelerator; None takes all at once, which is `jax.vmap`.
+        mesh: run the points on several devices, each in its own blocks.
+        axis: the axis of the mesh along which the points are spread.
 
     >>> import dof, jax, jax.numpy as jnp
     >>> laplacians = dof.batched(dof.laplacian(lambda x: jnp.sum(x**3)), chunk=2)
@@ -48,7 +54,11 @@ def batched(
         def run(shared: list[Any], mapped: list[Any]) -> Any:
             return _in_blocks(lambda _, args, kwargs: g(*args, **kwargs), batch, chunk, shared, mapped)
 
-        return on_all_devices(run, mesh, axis, batch.shared, batch.mapped)
+        if mesh is None or axis is None:
+            return run(batch.shared, batch.mapped)
+        points = equal_shares(batch.mapped, mesh.shape[axis])
+        results = on_each_device(run, mesh, axis, batch.shared, points, PartitionSpec(axis))
+        return first_points(results, batch.size, mesh)
 
     return apply
 
@@ -57,7 +67,7 @@ def _in_blocks(g: Callable[..., Any], batch: Batch, chunk: Chunk, shared: list[A
     n = mapped[0].shape[0]
     jaxpr, flags, of_point = batch.trace(g, (), shared, mapped)
     of_block = jax.vmap(of_point, in_axes=(None, None, 0))
-    blocks, size = divide(n, chunk_size(chunk, lambda: peak_bytes(jaxpr, flags), n, shared_bytes(jaxpr, flags)))
+    blocks, size = divide(n, points_per_block(chunk, lambda: live_bytes(jaxpr, flags), n, shared_bytes(jaxpr, flags)))
     if blocks == 1:
         return of_block((), shared, mapped)
     again = jax.checkpoint(of_block)

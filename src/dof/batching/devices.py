@@ -1,4 +1,4 @@
-"""The same on all devices along an axis of a mesh, each with its share of the points."""
+"""The same program on all devices along an axis of a mesh, each with its share of the points or directions."""
 
 from __future__ import annotations
 
@@ -11,32 +11,35 @@ from jax.sharding import Mesh, PartitionSpec
 from dof.batching.blocks import filled
 from dof.jax_compat import place
 
+SAME = PartitionSpec()
+"""The same on every device."""
 
-def on_all_devices(
-    run: Callable[..., Any], mesh: Mesh | None, axis: str | None, shared: list[Any], mapped: list[Any]
+
+def on_each_device(
+    run: Callable[[Any, Any], Any], mesh: Mesh, axis: str, shared: Any, split: Any, out_specs: Any
 ) -> Any:
-    """run(shared, mapped), whose results have the points in front."""
-    if mesh is None or axis is None:
-        return run(shared, mapped)
-    specs = (PartitionSpec(), PartitionSpec(axis))
-    split = split_points(mapped, mesh, axis)
-    on_each = jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=specs[1], axis_names={axis})
-    return first_points(on_each(same_everywhere(shared, mesh), split), mapped[0].shape[0], mesh)
+    """run(shared, split) on each device along an axis of the mesh.
+
+    Args:
+        run: what a device does.
+        mesh: the devices.
+        axis: the axis of the mesh.
+        shared: a tree of arrays that every device gets.
+        split: a tree of arrays of which each device gets an equal part of the first axis.
+        out_specs: how the results are distributed.
+    """
+    spec = PartitionSpec(axis)
+    mapped = jax.shard_map(run, mesh=mesh, in_specs=(SAME, spec), out_specs=out_specs, axis_names={axis})
+    return mapped(place(shared, mesh, SAME), place(split, mesh, spec))
 
 
-def split_points(leaves: list[Any], mesh: Mesh, axis: str) -> list[Any]:
+def equal_shares(leaves: list[Any], devices: int) -> list[Any]:
     """As many points for each device; if they do not divide evenly, the last one is repeated."""
-    devices = mesh.shape[axis]
-    full = [filled(leaf, devices * -(-leaf.shape[0] // devices)) for leaf in leaves]
-    return place(full, mesh, PartitionSpec(axis))
-
-
-def same_everywhere(tree: Any, mesh: Mesh) -> Any:
-    return place(tree, mesh, PartitionSpec())
+    return [filled(leaf, devices * -(-leaf.shape[0] // devices)) for leaf in leaves]
 
 
 def first_points(tree: Any, n: int, mesh: Mesh) -> Any:
-    """Without those that were repeated."""
+    """The first n points, without those that were repeated."""
     if all(leaf.shape[0] == n for leaf in jax.tree.leaves(tree)):
         return tree
-    return jax.tree.map(lambda leaf: leaf[:n], place(tree, mesh, PartitionSpec()))
+    return jax.tree.map(lambda leaf: leaf[:n], place(tree, mesh, SAME))

@@ -14,51 +14,62 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.sharding import PartitionSpec
 
-from dof.directions.sparse_rows import Group, KnownRows
-from dof.jax_compat import Closed, as_function, place, varying_over
-from dof.jaxpr.interpreter import Walk
-from dof.operators.coordinates import Space
+from dof.batching.devices import SAME, on_each_device
+from dof.directions.shared import SharedDirections
+from dof.directions.sparse_rows import RowBlock, SparseRows, dense_rows
+from dof.jax_compat import Closed, as_function, varying_over
+from dof.jaxpr.interpreter import Interpreter
+from dof.operators.coordinates import Coordinates
 from dof.options import Options
-from dof.triples.quadratic_form import Form
+from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.slots import uniform
-from dof.triples.tangents import Tangents
-from dof.triples.triple import applied_of, triple_or_constant
+from dof.triples.tangents import SlotTangents
+from dof.triples.triple import SlotTriple, applied_of
 from dof.typing import Array
 
 
-class Lines(NamedTuple):
-    """Directions that are each summed with themselves: row k is `entries[k]`, at `columns[k]` if it is sparse."""
+class SquaredDirections(NamedTuple):
+    """Directions that are each summed with themselves.
+
+    Attributes:
+        entries: (k, N), or (k, m) with the nonzero entries of each direction.
+        columns: (k, m), where these stand; None if the entries are whole rows.
+        weights: (k, channels).
+    """
 
     entries: Array
     columns: Array | None
     weights: Array
-    """(directions, channels)"""
 
 
-def lines_of(groups: Sequence[Group], form: Form) -> Lines:
+def squared_directions(shared: SharedDirections) -> SquaredDirections:
+    """The directions of all operators, such that each is summed with itself."""
+    form = QuadraticForm.of(shared)
     weights = jnp.asarray(form.weights).T
-    if not form.couplings and all(isinstance(group, KnownRows) for group in groups):
-        padded = [group.padded() for group in groups if isinstance(group, KnownRows)]
-        most = max((entries.shape[1] for entries, _ in padded), default=0)
-        grown = [[np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in pair] for pair in padded]
-        entries, columns = (jnp.concatenate(parts) for parts in zip(*grown, strict=True))
-        return Lines(entries, columns, weights)
-    rows = jnp.concatenate([g.dense() if isinstance(g, KnownRows) else g for g in groups])
-    return _without_couplings(Lines(rows, None, weights), form)
+    if not form.couplings and all(isinstance(block, SparseRows) for block in shared.rows):
+        return _sparse(shared.rows, weights)
+    return _without_couplings(SquaredDirections(jnp.asarray(dense_rows(shared.rows)), None, weights), form)
 
 
-def _without_couplings(lines: Lines, form: Form) -> Lines:
+def _sparse(rows: Sequence[RowBlock], weights: Array) -> SquaredDirections:
+    padded = [block.padded() for block in rows if isinstance(block, SparseRows)]
+    most = max((entries.shape[1] for entries, _ in padded), default=0)
+    grown = [[np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in pair] for pair in padded]
+    entries, columns = (jnp.concatenate(parts) for parts in zip(*grown, strict=True))
+    return SquaredDirections(entries, columns, weights)
+
+
+def _without_couplings(found: SquaredDirections, form: QuadraticForm) -> SquaredDirections:
     """Σ_kl q_kl g_k g_l = Σ_k ((g_k + h_k)² − (g_k − h_k)²) / 4 with h_k = Σ_l q_kl g_l."""
-    rows, weights = [lines.entries], [lines.weights]
+    rows, weights = [found.entries], [found.weights]
     for coupling in form.couplings:
-        for start, partners in coupling.sums(lines.entries):
-            own = lines.entries[start : start + len(partners)]
+        for start, partners in coupling.sums(found.entries):
+            own = found.entries[start : start + len(partners)]
             one = jnp.zeros((len(own), form.channels), own.dtype).at[:, coupling.channel].set(1)
             rows += [(own + partners) / 2, (own - partners) / 2]
             weights += [one, -one]
-    return Lines(jnp.concatenate(rows), None, jnp.concatenate(weights))
+    return SquaredDirections(jnp.concatenate(rows), None, jnp.concatenate(weights))
 
 
 def propagate_in_groups(
@@ -66,43 +77,54 @@ def propagate_in_groups(
     trace: Callable[[Any, Any], Closed],
     arrays: Sequence[Any],
     x: Any,
-    space: Space,
-    lines: Lines,
-    drifts: Array | None,
+    coordinates: Coordinates,
+    shared: SharedDirections,
+    b: Array | None,
     options: Options,
 ) -> list[Any]:
-    """The outputs of `jaxpr` at x as triples without tangents. For derivatives it is traced again where it runs, on
-    each device, and must not close over what is elsewhere: `trace` takes x and all `arrays` that it is made of."""
+    """The outputs of a program at x as triples without tangents.
 
-    def of_group(arrays: Any, leaves: Any, drifts: Any, lines: Lines, is_first: Any) -> list[Any]:
-        data = space.split(_dense_rows(lines, space.size))
-        tangents = [Tangents(part, uniform(np.arange(len(part)), part.ndim - 1)) for part in data]
-        applied = [None] * len(leaves) if drifts is None else space.split(drifts * is_first)
-        seeds = list(map(triple_or_constant, leaves, tangents, applied))
-        walk = Walk(Form(lines.weights.T), Options("dense", cut=None))
-        return [applied_of(out) for out in walk(trace(arrays, jax.tree.unflatten(space.tree, leaves)), seeds)]
+    Args:
+        jaxpr: the program.
+        trace: (arrays, x) ↦ the program. For derivatives the program is traced again where it runs, on each device, and
+            must not close over what is elsewhere.
+        arrays: all arrays that the program is made of.
+        x: the point.
+        coordinates: of x.
+        shared: the directions.
+        b: (channels, N), or None.
+        options: how many directions a group has, and the devices.
+    """
+
+    def of_group(arrays: Any, leaves: Any, b: Any, group: SquaredDirections, is_first: Any) -> list[Any]:
+        data = coordinates.split(_dense_rows(group, coordinates.size))
+        tangents = [SlotTangents(part, uniform(np.arange(len(part)), part.ndim - 1)) for part in data]
+        applied = [None] * len(leaves) if b is None else coordinates.split(b * is_first)
+        seeds = list(map(SlotTriple.or_constant, leaves, tangents, applied))
+        walk = Interpreter(QuadraticForm(group.weights.T), Options("dense", cut=None))
+        return [applied_of(out) for out in walk(trace(arrays, jax.tree.unflatten(coordinates.tree, leaves)), seeds)]
 
     leaves = jax.tree.leaves(x)
-    total = _sum_over_groups(of_group, lines, options, arrays, leaves, drifts)
+    total = _sum_over_groups(of_group, squared_directions(shared), options, arrays, leaves, b)
     values = as_function(jaxpr)(*leaves)
-    return [triple_or_constant(value, None, applied) for value, applied in zip(values, total, strict=True)]
+    return [SlotTriple.or_constant(value, None, applied) for value, applied in zip(values, total, strict=True)]
 
 
-def _dense_rows(lines: Lines, n: int) -> Array:
-    if lines.columns is None:
-        return lines.entries
-    size = lines.entries.shape[0]
-    return jnp.zeros((size, n), lines.entries.dtype).at[np.arange(size)[:, None], lines.columns].add(lines.entries)
+def _dense_rows(found: SquaredDirections, n: int) -> Array:
+    if found.columns is None:
+        return found.entries
+    size = found.entries.shape[0]
+    return jnp.zeros((size, n), found.entries.dtype).at[np.arange(size)[:, None], found.columns].add(found.entries)
 
 
-def _sum_over_groups(of_group: Callable[..., Any], lines: Lines, options: Options, *args: Any) -> Any:
+def _sum_over_groups(of_group: Callable[..., Any], found: SquaredDirections, options: Options, *args: Any) -> Any:
     mesh, axis = options.mesh, options.axis or ""
     devices = 1 if mesh is None else mesh.shape[axis]
-    count = lines.entries.shape[0]
+    count = found.entries.shape[0]
     size = min(options.directions or count, -(-count // devices)) or 1
     blocks = devices * -(-count // (devices * size))
-    grouped = jax.tree.map(lambda part: _in_groups(part, blocks, size), lines)
-    is_first = (jnp.arange(blocks) == 0).astype(lines.entries.dtype)
+    grouped = jax.tree.map(lambda part: _in_groups(part, blocks, size), found)
+    is_first = (jnp.arange(blocks) == 0).astype(found.entries.dtype)
     if mesh is None:
         return _sum(of_group, args, (grouped, is_first), lambda tree: tree)
 
@@ -110,9 +132,7 @@ def _sum_over_groups(of_group: Callable[..., Any], lines: Lines, options: Option
         total = _sum(of_group, varying_over(args, axis), groups, lambda tree: varying_over(tree, axis))
         return lax.psum(total, axis)
 
-    same, split = PartitionSpec(), PartitionSpec(axis)
-    on_each = jax.shard_map(on_one, mesh=mesh, in_specs=(same, split), out_specs=same, axis_names={axis})
-    return on_each(place(args, mesh, same), place((grouped, is_first), mesh, split))
+    return on_each_device(on_one, mesh, axis, args, (grouped, is_first), SAME)
 
 
 def _in_groups(part: Array, blocks: int, size: int) -> Array:

@@ -12,11 +12,11 @@ from jax import lax
 from jax.sharding import Mesh, PartitionSpec
 
 from dof.arguments import Argnums, places_of, require_argnums, require_callable
-from dof.batching.block_size import Chunk, chunk_size, require_chunk, shared_bytes, stored_bytes
+from dof.batching.block_size import Chunk, points_per_block, require_chunk, shared_bytes, stored_bytes
 from dof.batching.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
-from dof.batching.devices import first_points, same_everywhere, split_points
+from dof.batching.devices import SAME, equal_shares, first_points, on_each_device
 from dof.batching.transposed_products import with_short_transposes
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.jax_compat import varying_over
 from dof.options import require_mesh
 
@@ -36,12 +36,18 @@ def value_and_grad(
     It is `jax.value_and_grad` of the mean of `jax.vmap(point_loss)`, to rounding, in the memory of one block: value and
     gradient are added up block by block, and nothing is computed twice.
 
-    has_aux: point_loss returns (loss, aux); aux comes back for each point, as in ((value, aux), gradient).
-    in_axes: where the other positional arguments have the points, as in `jax.vmap`.
-    chunk, mesh, axis: as in `dof.batched`. The devices exchange one sum at the end.
+    Args:
+        point_loss: a function of one point that returns a real scalar.
+        argnums: the argument or arguments to differentiate in.
+        has_aux: whether point_loss returns (loss, aux); aux comes back for each point, as in ((value, aux), gradient).
+        in_axes: where the other positional arguments have the points, as in `jax.vmap`.
+        chunk: as in `dof.batched`.
+        mesh: as in `dof.batched`. The devices exchange one sum at the end.
+        axis: as in `dof.batched`.
 
-    The function that is returned takes the arguments of `point_loss`, and `weights=`, one for each point, for the
-    weighted mean Σ wᵢ lossᵢ / Σ wᵢ.
+    Returns:
+        A function of the arguments of `point_loss`, and of `weights=`, one for each point, for the weighted mean
+        Σ wᵢ lossᵢ / Σ wᵢ.
 
     >>> import dof, jax.numpy as jnp
     >>> loss = lambda a, x: (dof.laplacian(lambda x: a * jnp.sum(x**2))(x) - 1.0) ** 2
@@ -58,6 +64,7 @@ def value_and_grad(
     def apply(*args: Any, weights: Any = None, **kwargs: Any) -> Any:
         places = places_of(argnums, args)
         params = tuple(args[p] for p in places)
+        _require_inexact(params, argnums)
         others = tuple(arg for p, arg in enumerate(args) if p not in places)
         batch = read_batch(others, kwargs, in_axes)
         weighted = _weights(weights, batch.size)
@@ -75,6 +82,16 @@ def value_and_grad(
         return ((value, aux) if has_aux else value), gradient
 
     return apply
+
+
+def _require_inexact(params: Any, argnums: Argnums) -> None:
+    for path, leaf in jax.tree_util.tree_leaves_with_path(params):
+        dtype = jnp.result_type(leaf)
+        if not jnp.issubdtype(dtype, jnp.inexact):
+            place = jax.tree_util.keystr(path[1:])
+            found = f"is {argnums}, and the argument{f' has a leaf {place}' if place else ''} of type {dtype}"
+            fix = "params = jax.tree.map(lambda p: jnp.asarray(p, float), params), or another `argnums`"
+            raise ArgumentTypeError(describe("argnums", found, "arguments of floating or complex numbers", fix))
 
 
 def _weights(weights: Any, n: int) -> Any:
@@ -95,23 +112,22 @@ def _require_scalar(loss: Any) -> None:
 
 
 def _mean(of_point: Any, batch: Batch, chunk: Chunk, mesh: Any, axis: Any, params: Any, weights: Any) -> Any:
-    """(mean, gradients, aux of each point)"""
-    n = batch.size
+    """(mean, gradients, aux of each point)."""
     if mesh is None:
         value, gradients, total, aux = _sums(of_point, batch, chunk, params, batch.shared, batch.mapped, weights)
     else:
 
-        def on_one(params: Any, *rest: Any) -> Any:
-            *sums, aux = _sums(of_point, batch, chunk, varying_over(params, axis), *rest)
+        def on_one(same: Any, points: Any) -> Any:
+            (params, shared), (*mapped, weights) = same, points
+            *sums, aux = _sums(of_point, batch, chunk, varying_over(params, axis), shared, mapped, weights)
             return *(lax.psum(part, axis) for part in sums), aux
 
-        same, split = PartitionSpec(), PartitionSpec(axis)
-        into, out = (same, same, split, split), (same, same, same, split)
-        on_each = jax.shard_map(on_one, mesh=mesh, in_specs=into, out_specs=out, axis_names={axis})
-        *mapped, weights = split_points([*batch.mapped, _filled_with_zeros(weights, mesh.shape[axis])], mesh, axis)
-        value, gradients, total, aux = on_each(*same_everywhere((params, batch.shared), mesh), mapped, weights)
-        aux = first_points(aux, n, mesh)
-    scale = lambda part: (part / total).astype(part.dtype)  # noqa: E731
+        devices = mesh.shape[axis]
+        points = [*equal_shares(batch.mapped, devices), _filled_with_zeros(weights, devices)]
+        out_specs = (SAME, SAME, SAME, PartitionSpec(axis))
+        found = on_each_device(on_one, mesh, axis, (params, batch.shared), points, out_specs)
+        value, gradients, total, aux = *found[:3], first_points(found[3], batch.size, mesh)
+    scale = lambda part: part / total.astype(part.dtype)  # noqa: E731
     return scale(value), jax.tree.map(scale, gradients), aux
 
 
@@ -121,12 +137,12 @@ def _filled_with_zeros(weights: Any, multiple: int) -> Any:
 
 
 def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, mapped: Any, weights: Any) -> Any:
-    """(Σ wᵢ lossᵢ, its gradients, Σ wᵢ, aux of each point)"""
+    """(Σ wᵢ lossᵢ, its gradients, Σ wᵢ, aux of each point)."""
     n = weights.shape[0]
     jaxpr, flags, traced = batch.trace(of_point, params, shared, mapped)
     trained = len(jax.tree.leaves(params))
     passes = 2 * shared_bytes(jaxpr, flags)  # the weights, and the sums of their gradients
-    blocks, size = divide(n, chunk_size(chunk, lambda: stored_bytes(jaxpr, flags, trained), n, passes))
+    blocks, size = divide(n, points_per_block(chunk, lambda: stored_bytes(jaxpr, flags, trained), n, passes))
 
     def of_block(params: Any, block: Any, weights: Any) -> Any:
         losses, aux = jax.vmap(traced, in_axes=(None, None, 0))(params, shared, block)

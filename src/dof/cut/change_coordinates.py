@@ -1,9 +1,9 @@
-"""At a cut, its elements take the place of the coordinates of x.
+"""At a cut, its elements C take the place of the coordinates of x.
 
-    K_ij = Σ_kl q_kl g_k(i) g_l(j)
+    K_ij = Σ_kl q_kl ∂_k C_i ∂_l C_j
 
-The directions g_k are exchanged for those along the elements themselves, and the form q for K. K is a polynomial in the
-derivatives g: right for any rank and any sign, and differentiable as often as one likes.
+The directions ∂_k are replaced by those along the elements themselves, and the form q by K. K is a polynomial in the
+tangents: right for any rank and any sign, and differentiable as often as one likes.
 """
 
 from __future__ import annotations
@@ -16,24 +16,39 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.triples.couplings import Coupling
-from dof.triples.quadratic_form import Form
-from dof.triples.slots import rows
-from dof.triples.tangents import Tangents, frame_of, in_frame
-from dof.triples.triple import Triple
+from dof.triples.frames import frame_of, in_frame
+from dof.triples.quadratic_form import QuadraticForm
+from dof.triples.slots import compressed
+from dof.triples.tangents import SlotTangents
+from dof.triples.triple import SlotTriple
 from dof.typing import Array
 
 
-class Exchanged(NamedTuple):
-    """The form and the triples after the cut; and the new directions by the old ones, (old, new)."""
+class NewCoordinates(NamedTuple):
+    """What a propagation goes on with after a cut.
 
-    form: Form
-    triples: list[Triple]
+    Attributes:
+        form: K, for each channel.
+        triples: the values of the cut, each element with one direction, along itself.
+        directions: the new directions by the old ones, (old, new).
+    """
+
+    form: QuadraticForm
+    triples: list[SlotTriple]
     directions: Array
 
 
-def exchange(form: Form, shared: Sequence[Triple], others: Sequence[Triple]) -> Exchanged:
-    """For triples that all have tangents. Each pair of groups has a part of K for itself: of the shared ones, whose
-    derivatives do not depend on x, as those of a first linear layer, it is computed once for all points of a batch."""
+def change_coordinates(
+    form: QuadraticForm, shared: Sequence[SlotTriple], others: Sequence[SlotTriple]
+) -> NewCoordinates:
+    """Make the elements of some values the coordinates.
+
+    Args:
+        form: the form before the cut.
+        shared: values with tangents that do not depend on x, as those of a first linear layer. Their part of K is
+            computed once for all points of a batch.
+        others: the other values of the cut, with tangents.
+    """
     frame = frame_of([*shared, *others])
     groups = [jnp.concatenate([_columns(t, frame) for t in group], axis=1) for group in (shared, others) if group]
     starts = np.cumsum([0, *(g.shape[1] for g in groups)]).tolist()
@@ -47,24 +62,24 @@ def exchange(form: Form, shared: Sequence[Triple], others: Sequence[Triple]) -> 
     directions = jnp.concatenate(groups, axis=1)
     if len(frame) < form.directions:
         directions = jnp.zeros((form.directions, starts[-1]), directions.dtype).at[frame].set(directions)
-    new = Form(np.zeros((form.channels, starts[-1])), tuple(couplings))
-    return Exchanged(new, _along_themselves(shared, others, has_derivatives), directions)
+    new = QuadraticForm(np.zeros((form.channels, starts[-1])), tuple(couplings))
+    return NewCoordinates(new, _along_themselves(shared, others, has_derivatives), directions)
 
 
-def _columns(triple: Triple, frame: np.ndarray) -> Array:
-    """The tangents as real columns, one for each element; complex elements have two."""
+def _columns(triple: SlotTriple, frame: np.ndarray) -> Array:
+    """The tangents as real columns (r, elements); a complex element has two."""
     flat = in_frame(triple, frame).tangents.reshape(len(frame), -1)
     return jnp.concatenate([flat.real, flat.imag], axis=1) if jnp.iscomplexobj(flat) else flat
 
 
-def _parts_of_gram(form: Form, groups: Sequence[Array]) -> dict[tuple[int, int], Array]:
+def _parts_of_gram(form: QuadraticForm, groups: Sequence[Array]) -> dict[tuple[int, int], Array]:
     # What varies along a batch comes first in a product, so that the batch is but more rows of one matrix.
     pairs = [(i, j) for i in range(len(groups)) for j in range(i + 1)]
     return {(i, j): form.pair(groups[i], groups[j]) if i > j else _gram(form, groups[i]) for i, j in pairs}
 
 
 def _is_finite(gram: Array) -> Array:
-    """Which elements have derivatives at all. One without may be masked later, and then must not be seen in K."""
+    """Which elements have finite derivatives. One without may be masked later, and then must not be seen in K."""
     return jnp.isfinite(jnp.diagonal(gram, axis1=1, axis2=2)).all(axis=0)
 
 
@@ -76,9 +91,9 @@ def _masked(part: Array, i: int, j: int, last: int, has_derivatives: Array | Non
     return jnp.where(kept, part, 0)
 
 
-def _gram(form: Form, g: Array) -> Array:
-    """gᵀ q g. Its derivative is the sum of a product and of its mirror image: JAX would compute both."""
-    if not form.is_known:  # what is traced must not be closed over
+def _gram(form: QuadraticForm, g: Array) -> Array:
+    """gᵀ q g. Its derivative is a product plus its own transpose; JAX would compute both."""
+    if not form.is_known:  # a custom_jvp must not close over what is traced
         return form.pair(g, g)
 
     @jax.custom_jvp
@@ -94,9 +109,9 @@ def _gram(form: Form, g: Array) -> Array:
 
 
 def _along_themselves(
-    shared: Sequence[Triple], others: Sequence[Triple], has_derivatives: Array | None
-) -> list[Triple]:
-    """Each element has one direction, along itself; NaN if it has no derivatives."""
+    shared: Sequence[SlotTriple], others: Sequence[SlotTriple], has_derivatives: Array | None
+) -> list[SlotTriple]:
+    """Each element with one direction, along itself, and the tangent 1; NaN if it has no derivatives."""
     start, found = 0, []
     first = sum(_units(triple).size for triple in shared)
     for n, triple in enumerate([*shared, *others]):
@@ -104,13 +119,13 @@ def _along_themselves(
         if n >= len(shared) and has_derivatives is not None:
             there = has_derivatives[start - first : start - first + units.size].reshape(units.shape)
             data = jnp.where(there, units, np.nan)
-        index = rows(start + np.arange(units.size).reshape(units.shape))
-        found.append(Triple(triple.value, Tangents(data, index), triple.applied))
+        slots = compressed(start + np.arange(units.size).reshape(units.shape))
+        found.append(SlotTriple(triple.value, SlotTangents(data, slots), triple.applied))
         start += units.size
     return found
 
 
-def _units(triple: Triple) -> np.ndarray:
+def _units(triple: SlotTriple) -> np.ndarray:
     """One for each element; a complex one has two directions, along 1 and i."""
     shape, dtype = np.shape(triple.value), jnp.result_type(triple.value)
     units = [1, 1j] if jnp.iscomplexobj(triple.value) else [1]

@@ -10,10 +10,10 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 INFINITE = 2**30
-"""SciPy computes in 32 bits."""
+"""A capacity that no cut takes; SciPy computes in 32 bits."""
 
 
-class Network:
+class FlowNetwork:
     """Edges with capacities between nodes, which may be anything that can be hashed."""
 
     def __init__(self) -> None:
@@ -21,14 +21,15 @@ class Network:
         self.edges: list[tuple[int, int, int]] = []
 
     def add(self, start: Any, end: Any, capacity: int) -> None:
+        """Add an edge; one without capacity is left out."""
         if capacity:
             self.edges.append((self._number(start), self._number(end), capacity))
 
     def _number(self, node: Any) -> int:
         return self.numbers.setdefault(node, len(self.numbers))
 
-    def reached_after_flow(self, source: Any, sink: Any) -> Collection[Any]:
-        """What can still be reached from the source when the flow is at its maximum."""
+    def source_side_of_cut(self, source: Any, sink: Any) -> Collection[Any]:
+        """The nodes on the source's side of the minimum cut: those still reached when the flow is at its maximum."""
         first, last = self._number(source), self._number(sink)
         starts, stops, capacities = map(np.array, zip(*self.edges, strict=True))
         size = (len(self.numbers), len(self.numbers))

@@ -1,13 +1,13 @@
-"""The narrowest cut: few values through which x has all its influence on what comes after them.
+"""The narrowest cut: few values C through which x has all its influence on what comes after them.
 
-Let C be such values, φ(x) = F(C(x)). Then
+With φ(x) = F(C(x)),
 
     L φ = Σ_ij K_ij ∂²F/∂C_i∂C_j + Σ_i (L C_i) ∂F/∂C_i,     K_ij = Σ_kl q_kl ∂_k C_i ∂_l C_j
 
-so that after C its elements take the place of the coordinates of x, and K that of A (see exchange.py).
+so after C its elements take the place of the coordinates of x, and K that of A (`change_coordinates.py`).
 
-Which C is best is a minimum cut of the program: a step before it costs its work for each of the directions that there
-are; a value on it adds, for each element, one direction to all steps after it.
+Which C is best is a minimum cut of the program's graph: a step before it costs its work for each direction there is; a
+value on it adds, for each of its elements, one direction to all steps after it.
 """
 
 from __future__ import annotations
@@ -19,35 +19,45 @@ from typing import NamedTuple
 import numpy as np
 
 from dof.cut.cost_model import Work
-from dof.cut.dependency_graph import Graph, Node
-from dof.cut.max_flow import INFINITE, Network
-from dof.jaxpr.program import Name
+from dof.cut.dependency_graph import Graph, Name, Node
+from dof.cut.max_flow import INFINITE, FlowNetwork
 
 NARROW = 0.5
-"""A value may be on a cut only if it has less than this share of the directions."""
+"""A value may be on a cut only if it has less than this share of the directions: a wider one saves too little to make
+up for the full matrix K after it."""
 WORTH = 0.05
-"""What a cut must save of the whole; and six times as much of the part after it, in case the estimates are wrong."""
+"""Share of all work that a cut must save. It must also save six times this share of the work after it, because the
+estimates are rough: plain MLPs with a first layer just below half of the inputs were slower with a cut than without."""
 PRICES = (4.0, 1.0, 0.25, 0.06, 0.01)
-"""Costs of a direction after the cut, relative to all work, to try."""
+"""Costs of one direction after the cut, relative to all work, that are tried; each is a factor of four to six apart."""
 OVERHEAD = 5000
-"""Operations that an exchange must save only to make up for being there."""
+"""Operations that a change of coordinates costs however small it is: about a microsecond of kernel launches."""
+UNIT = 2**26
+"""Capacity that stands for all work; SciPy's flow is in integers of 32 bits."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What holds before a cut."""
+    """What holds before a cut.
+
+    Attributes:
+        sources: the values that carry all influence of x.
+        directions: how many directions there are.
+        are_apart: whether each element of the sources depends on few directions.
+        is_coupled: whether the form sums over pairs of directions.
+        is_known: whether the form is known while tracing, and so the same for all points of a batch.
+    """
 
     sources: frozenset[Name]
     directions: int
     are_apart: bool
-    """Whether each element of the sources depends on few directions."""
     is_coupled: bool
-    """Whether directions are summed in pairs."""
     is_known: bool
-    """Whether how they are summed is known, and so the same for all points of a batch."""
 
 
 class Cut(NamedTuple):
+    """Values that separate the nodes before them from those after them."""
+
     values: frozenset[Name]
     width: int
     before: list[Node]
@@ -62,18 +72,18 @@ class Part(NamedTuple):
 
 
 def divide(graph: Graph, situation: Situation) -> list[Part]:
-    """The program in parts, with a cut after each but the last: the best one, and the best ones before and after it."""
+    """Divide the program into parts at the best cut, and both sides again."""
     cut = best_cut(graph, situation)
     if cut is None:
         return [Part(graph.nodes, frozenset())]
-    *first, last = divide(replace(graph, nodes=[*cut.before, exchange_at(cut)]), situation)
+    *first, last = divide(replace(graph, nodes=[*cut.before, change_at(cut)]), situation)
     after = divide(replace(graph, nodes=cut.after), _situation_after(graph, cut))
     return [*first, Part(last.nodes[:-1], cut.values), *after]
 
 
-def exchange_at(cut: Cut) -> Node:
-    """What is done at a cut, as a node: sums over all directions for each pair of elements."""
-    return Node(None, Work(2.0 * cut.width**2, 2.0 * cut.width), tuple(cut.values), keeps_apart=False)
+def change_at(cut: Cut) -> Node:
+    """The change of coordinates at a cut as a node: sums over all directions for each pair of elements."""
+    return Node(None, Work(2.0 * cut.width**2, 2.0 * cut.width), tuple(cut.values))
 
 
 def _situation_after(graph: Graph, cut: Cut) -> Situation:
@@ -82,13 +92,14 @@ def _situation_after(graph: Graph, cut: Cut) -> Situation:
 
 
 def best_cut(graph: Graph, situation: Situation) -> Cut | None:
+    """The cut that saves most; None if none is worth it."""
     costs = [*_costs(graph, graph.nodes, situation)]
     total = sum(costs)
     if not _leaves_work(graph, situation, costs, WORTH * total):
         return None
     best, most = None, WORTH * total
     for price in PRICES:
-        cut = _minimum_cut(graph, situation, costs, price / situation.directions)
+        cut = minimum_cut(graph, situation, costs, price / situation.directions)
         saved = _saved(graph, situation, cut, costs)
         if saved > most:
             best, most = cut, saved
@@ -96,7 +107,7 @@ def best_cut(graph: Graph, situation: Situation) -> Cut | None:
 
 
 def _costs(graph: Graph, nodes: Sequence[Node], situation: Situation) -> Iterator[float]:
-    """What each node costs with these directions. Near the sources an element has one direction of its own."""
+    """What each node costs with these directions; near the sources an element has one direction of its own."""
     apart = set(situation.sources) if situation.are_apart else set()
     for node in nodes:
         if apart.issuperset(name for name in node.reads if graph.widths[name]):
@@ -120,48 +131,47 @@ def _leaves_work(graph: Graph, situation: Situation, costs: Sequence[float], eno
 
 
 def _saved(graph: Graph, situation: Situation, cut: Cut, costs: Sequence[float]) -> float:
-    """What the steps after the cut cost less, without what the exchange costs."""
+    """What the steps after the cut cost less, minus the change of coordinates; −∞ if it is not worth it."""
     if not cut.before or not cut.width or not any(node.step for node in cut.after):
         return -np.inf
     number = {id(node): n for n, node in enumerate(graph.nodes)}
     old = sum((costs[number[id(node)]] for node in cut.after), 0.0)
     new = sum(_costs(graph, cut.after, _situation_after(graph, cut)))
-    saved = old - new - _cost_of_exchange(graph, situation, cut)
+    saved = old - new - _cost_of_change(graph, situation, cut)
     return saved if saved > 6 * WORTH * old else -np.inf
 
 
-def _cost_of_exchange(graph: Graph, situation: Situation, cut: Cut) -> float:
-    """Sums over directions for pairs of elements. Those that are the same for a whole batch count as nothing."""
+def _cost_of_change(graph: Graph, situation: Situation, cut: Cut) -> float:
+    """Sums over directions for pairs of elements; those that are the same for a whole batch count as nothing."""
     shared = graph.width(cut.values & graph.affine) if situation.is_known else 0
     pairs = cut.width**2 - shared**2
     coupled = situation.directions * cut.width if situation.is_coupled else 0
     return OVERHEAD + 2.0 * situation.directions * (pairs + coupled)
 
 
-def _minimum_cut(graph: Graph, situation: Situation, costs: Sequence[float], price: float) -> Cut:
-    """The cut with the least cost before it plus `price` for each element on it, relative to all costs."""
+def minimum_cut(graph: Graph, situation: Situation, costs: Sequence[float], price: float) -> Cut:
+    """The cut with the least cost before it, relative to all costs, plus `price` for each element on it."""
     names = sorted({*situation.sources, *(n for node in graph.nodes for n in (*node.reads, *node.writes))}, key=str)
-    network = Network()
+    network = FlowNetwork()
     for name in situation.sources:
         network.add("source", (name, "in"), INFINITE)
     for name in names:
         is_narrow = graph.widths[name] < NARROW * situation.directions
-        network.add((name, "in"), (name, "out"), _scaled(price * graph.widths[name]) if is_narrow else INFINITE)
+        network.add((name, "in"), (name, "out"), _capacity(price * graph.widths[name]) if is_narrow else INFINITE)
     total = sum(costs)
     for n, node in enumerate(graph.nodes):
-        network.add(n, "sink", _scaled(costs[n] / total))
+        network.add(n, "sink", _capacity(costs[n] / total))
         for name in node.reads:
             network.add((name, "out"), n, INFINITE)  # what is read after the cut is on it, or comes after it
             network.add(n, (name, "in"), INFINITE)  # before a step comes what it reads
         for name in node.writes:
             network.add(n, (name, "in"), INFINITE)
             network.add((name, "in"), n, INFINITE)
-    reached = network.reached_after_flow("source", "sink")
-    values = frozenset(n for n in names if (n, "in") in reached and (n, "out") not in reached)
-    before = [node for n, node in enumerate(graph.nodes) if n in reached]
-    after = [node for n, node in enumerate(graph.nodes) if n not in reached]
-    return Cut(values, graph.width(values), before, after)
+    before = network.source_side_of_cut("source", "sink")
+    values = frozenset(n for n in names if (n, "in") in before and (n, "out") not in before)
+    sides = [[node for n, node in enumerate(graph.nodes) if (n in before) is side] for side in (True, False)]
+    return Cut(values, graph.width(values), *sides)
 
 
-def _scaled(share: float) -> int:
-    return min(int(share * 2**26), INFINITE)
+def _capacity(share: float) -> int:
+    return min(int(share * UNIT), INFINITE)

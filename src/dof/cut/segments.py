@@ -1,4 +1,4 @@
-"""A walk in stages: up to a cut, then with its elements as coordinates up to the next one, and so on to the end."""
+"""A walk in segments: up to a cut, then with its elements as coordinates up to the next one, and so on to the end."""
 
 from __future__ import annotations
 
@@ -8,36 +8,45 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from dof.cut.change_coordinates import exchange
+from dof.cut.change_coordinates import change_coordinates
 from dof.cut.dependency_graph import graph_of
 from dof.cut.min_cut import Situation, divide
-from dof.jaxpr.interpreter import Walk
-from dof.jaxpr.program import Name, Program, Step, read
-from dof.jaxpr.trace_log import Cut
-from dof.triples.quadratic_form import Form
-from dof.triples.tangents import has_tangents, in_frame, out_of_frame, without_tangents
-from dof.triples.triple import Triple
+from dof.jaxpr.dependence import Name
+from dof.jaxpr.interpreter import Interpreter
+from dof.jaxpr.operations import operations_of
+from dof.jaxpr.program import Program, Step, read
+from dof.jaxpr.trace_log import CutEntry
+from dof.triples.frames import in_frame, out_of_frame, without_tangents
+from dof.triples.quadratic_form import QuadraticForm
+from dof.triples.triple import SlotTriple, Triple, depends_on_x, has_tangents
 from dof.typing import Array
 
 
-class Stage(NamedTuple):
-    """Steps, and the values of the cut after them."""
+class Segment(NamedTuple):
+    """Steps, and the values of the cut after them.
+
+    Attributes:
+        steps: the steps.
+        cut: names of the values on the cut; empty for the last segment.
+        shared: names of values whose tangents, and the form that sums them, are the same for all points of a batch.
+        passing: names of values whose tangents nothing after the cut needs, and which may just pass.
+    """
 
     steps: list[Step]
     cut: frozenset[Name] = frozenset()
     shared: frozenset[Name] = frozenset()
-    """Those whose derivatives, and how these are summed, are the same for all points of a batch."""
     passing: frozenset[Name] = frozenset()
-    """Values whose tangents nothing after the cut needs, and which may just pass."""
 
 
-def stages_of(walk: Walk, program: Program, operands: Sequence[Any], wants_tangents: bool) -> list[Stage]:
-    """How to walk through the program; a single stage if no cut is worth it."""
-    whole = [Stage(program.steps)]
-    varying = {name: o for name, o in zip(program.inputs, operands, strict=True) if isinstance(o, Triple)}
+def segments_of(walk: Interpreter, program: Program, operands: Sequence[Any], wants_tangents: bool) -> list[Segment]:
+    """The program divided at the cuts that pay; a single segment if none does."""
+    whole = [Segment(program.steps)]
+    varying = {name: o for name, o in zip(program.inputs, operands, strict=True) if depends_on_x(o)}
     if walk.options.cut is None or not varying or any(step.eqn.effects for step in program.steps):
         return whole
-    graph = graph_of(program, {name: _width(o) for name, o in varying.items()}, wants_tangents)
+    widths = {name: _width(o) for name, o in varying.items()}
+    wanted = program.output_names if wants_tangents else set()
+    graph = graph_of(operations_of(program, list(varying)), widths, wanted)
     situation = _situation(walk.form, varying)
     first, *others = divide(graph, situation)
     if not others:
@@ -48,61 +57,67 @@ def stages_of(walk: Walk, program: Program, operands: Sequence[Any], wants_tange
     passing = frozenset(name for name, width in graph.widths.items() if not width)
     shared = [frozenset(graph.affine) if situation.is_known else frozenset()] + [frozenset()] * len(others)
     cuts = [part.cut - passing for part in (first, *others)]
-    return [Stage(*parts, passing) for parts in zip(steps, cuts, shared, strict=True)]
+    return [Segment(*parts, passing) for parts in zip(steps, cuts, shared, strict=True)]
 
 
-def _width(operand: Triple) -> int:
+def _width(operand: SlotTriple) -> int:
     return jnp.size(operand.value) * (2 if jnp.iscomplexobj(operand.value) else 1)
 
 
-def _situation(form: Form, varying: dict[Name, Triple]) -> Situation:
+def _situation(form: QuadraticForm, varying: dict[Name, SlotTriple]) -> Situation:
+    slots = [o.tangents.slots for o in varying.values() if o.tangents is not None]
     return Situation(
         frozenset(varying),
         form.directions,
-        are_apart=not all(o.tangents.rows.is_uniform for o in varying.values() if has_tangents(o)),
+        are_apart=not all(s.is_uniform for s in slots),
         is_coupled=bool(form.couplings),
         is_known=form.is_known,
     )
 
 
-def walk_in_stages(walk: Walk, program: Program, stages: Sequence[Stage], operands: Sequence[Any]) -> list[Any]:
-    """The results, with tangents in the directions of the start."""
+def walk_segments(
+    walk: Interpreter, program: Program, segments: Sequence[Segment], operands: Sequence[Any]
+) -> list[Any]:
+    """The results of a program, with tangents in the directions of the start."""
     env = {**program.constants, **dict(zip(program.inputs, operands, strict=True))}
     finished: dict[Name, Any] = {}
-    old: list[Array] = []
-    for n, stage in enumerate(stages):
-        later = {name for after in stages[n + 1 :] for step in after.steps for name in step.names}
-        walk.run(stage.steps, env, kept=later | program.output_names)
+    changes: list[Array] = []
+    for n, segment in enumerate(segments):
+        later = {name for after in segments[n + 1 :] for step in after.steps for name in step.names}
+        walk.run(segment.steps, env, kept=later | program.output_names)
         ready = {name: env[name] for name in program.output_names if name in env and name not in finished}
-        finished.update((name, _in_first_directions(value, old)) for name, value in ready.items())
-        if stage.cut:
-            walk, env, directions = _pass(walk, env, stage)
-            old = [*old, *directions]
+        finished.update((name, _in_first_directions(value, changes)) for name, value in ready.items())
+        if segment.cut:
+            walk, env, directions = _pass_cut(walk, env, segment)
+            changes = [*changes, *directions]
     return [read(finished, atom) for atom in program.outputs]
 
 
-def _pass(walk: Walk, env: dict[Name, Any], stage: Stage) -> tuple[Walk, dict[Name, Any], list[Array]]:
-    """Exchange the directions. A value that has others, and is neither on the cut nor just passing, is gone."""
-    kept = {name: without_tangents(value) if name in stage.passing else value for name, value in env.items()}
-    kept = {name: value for name, value in kept.items() if name in stage.cut or not has_tangents(value)}
+def _pass_cut(
+    walk: Interpreter, env: dict[Name, Any], segment: Segment
+) -> tuple[Interpreter, dict[Name, Any], list[Array]]:
+    """Change the coordinates. A value with tangents that is neither on the cut nor passing is dropped."""
+    kept = {name: without_tangents(value) if name in segment.passing else value for name, value in env.items()}
+    kept = {name: value for name, value in kept.items() if name in segment.cut or not has_tangents(value)}
     names = [name for name, value in kept.items() if has_tangents(value)]
     if not names:
         return walk, kept, []
-    groups = [[n for n in names if n in stage.shared], [n for n in names if n not in stage.shared]]
-    exchanged = exchange(walk.form, *([kept[name] for name in group] for group in groups))
+    groups = [[n for n in names if n in segment.shared], [n for n in names if n not in segment.shared]]
+    new = change_coordinates(walk.form, *([kept[name] for name in group] for group in groups))
     if walk.log is not None:
         values = tuple(_describe(kept[name]) for name in names)
-        walk.log.append(Cut(walk.form.directions, exchanged.form.directions, values))
-    kept.update(zip([*groups[0], *groups[1]], exchanged.triples, strict=True))
-    return walk.with_form(exchanged.form), kept, [exchanged.directions]
+        walk.log.append(CutEntry(walk.form.directions, new.form.directions, values))
+    kept.update(zip([*groups[0], *groups[1]], new.triples, strict=True))
+    return walk.with_form(new.form), kept, [new.directions]
 
 
-def _describe(triple: Triple) -> str:
+def _describe(triple: SlotTriple) -> str:
     return f"{jnp.result_type(triple.value)}{list(jnp.shape(triple.value))}"
 
 
-def _in_first_directions(value: Any, old: Sequence[Array]) -> Any:
-    for directions in reversed(old):
+def _in_first_directions(value: Any, changes: Sequence[Array]) -> Any:
+    """A value with its tangents along the directions before all changes of coordinates."""
+    for directions in reversed(changes):
         if has_tangents(value):
             now = in_frame(value, np.arange(directions.shape[1]))
             tangents = jnp.tensordot(directions, now.tangents, 1)

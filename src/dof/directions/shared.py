@@ -3,98 +3,152 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
-from dof.directions.factor import Quadratic
-from dof.directions.sparse_rows import Group, KnownRows, count
-from dof.operators.coefficients import concatenate
-from dof.triples.couplings import Coupling
-from dof.triples.quadratic_form import Form
+from dof.directions.factor import SecondOrderPart
+from dof.directions.known import concatenate, is_known, typed_like
+from dof.directions.sparse_rows import RowBlock, SparseRows
 from dof.typing import Array
 
+SAME_TO = 14
+"""Digits to which two unit directions must agree to be one. Eigenvectors in float64 are right to about 15."""
 
-def share(quadratics: Sequence[Quadratic]) -> tuple[list[Group], Form]:
-    """The directions of all quadratics together, and the form that has one channel for each."""
-    table = _Table()
-    alone = sum(count(q.rows) > 0 for q in quadratics) <= 1
-    placed = [table.append(q) if alone else table.place(q) for q in quadratics]
-    channels = [_channel(table.size, where, weights) for where, weights in placed]
+
+class BlockCoupling(NamedTuple):
+    """In one channel, q_kl for the directions from `start` on: blocks (m, b, b) along a diagonal."""
+
+    blocks: Array
+    channel: int
+    start: int
+
+
+class SharedDirections(NamedTuple):
+    """The directions of several operators, and how each operator sums over them.
+
+    Attributes:
+        rows: all directions, in blocks of rows of L; their order is that of the tangents.
+        weights: (c, r), one row for each operator (channel).
+        couplings: what channels sum over pairs of directions.
+    """
+
+    rows: tuple[RowBlock, ...]
+    weights: Array
+    couplings: tuple[BlockCoupling, ...]
+
+    @property
+    def count(self) -> int:
+        """How many directions there are."""
+        return sum(map(len, self.rows))
+
+    def along_coordinates(self) -> dict[int, tuple[int, float]]:
+        """For each coordinate i that some direction k is a multiple of: (k, scale) with direction k = scale · e_i."""
+        found: dict[int, tuple[int, float]] = {}
+        first = 0
+        for block in self.rows:
+            for k, (columns, entries) in enumerate(block.each() if isinstance(block, SparseRows) else []):
+                if len(columns) == 1:
+                    found.setdefault(int(columns[0]), (first + k, float(entries[0])))
+            first += len(block)
+        return found
+
+
+def share_directions(parts: Sequence[SecondOrderPart]) -> SharedDirections:
+    """Join the directions of all parts, each kept once, with one channel for each part."""
+    table = _DirectionTable()
+    alone = sum(part.count > 0 for part in parts) <= 1
+    placed = [table.append(part) if alone else table.place(part) for part in parts]
+    channels = [_scattered(table.size, where, weights) for where, weights in placed]
     couplings = tuple(
-        Coupling(blocks, channel, int(where[start]))
-        for channel, (q, (where, _)) in enumerate(zip(quadratics, placed, strict=True))
-        for start, blocks in q.couplings
+        BlockCoupling(blocks, channel, int(where[start]))
+        for channel, (part, (where, _)) in enumerate(zip(parts, placed, strict=True))
+        for start, blocks in part.couplings
     )
-    return table.groups, Form(concatenate([c[None] for c in channels], axis=0), couplings)
+    return SharedDirections(tuple(table.rows), concatenate([c[None] for c in channels]), couplings)
 
 
-def _channel(size: int, where: np.ndarray, weights: Array) -> Array:
-    """Weights scattered to the places of their directions."""
+def _scattered(size: int, where: np.ndarray, weights: Array) -> Array:
+    """The array (size,) that has Σ weights[m] over where[m] = k at k."""
     if len(where) == size and (where == np.arange(size)).all():
         return weights
-    if isinstance(weights, np.ndarray):
+    if is_known(weights):
         channel = np.zeros(size)
         np.add.at(channel, where, weights)
         return channel
-    return jnp.zeros(size, weights.dtype).at[where].add(weights)
+    order, turn = _turns(where)
+    total = None
+    for n in range(int(turn.max(initial=-1)) + 1):
+        source, there = np.zeros(size, int), np.zeros(size, bool)
+        source[where[order[turn == n]]], there[where[order[turn == n]]] = order[turn == n], True
+        part = weights[source] * typed_like(weights, there)
+        total = part if total is None else total + part
+    return np.zeros(size) if total is None else total
 
 
-class _Table:
+def _turns(where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions sorted by their entry, and for each how many equal entries come before it."""
+    order = np.argsort(where, kind="stable")
+    ordered = where[order]
+    return order, np.arange(len(where)) - np.searchsorted(ordered, ordered)
+
+
+class _DirectionTable:
     """Directions that were met, each kept once up to its length."""
 
     def __init__(self) -> None:
-        self.groups: list[Group] = []
-        self.met: dict[bytes, int] = {}
+        self.rows: list[RowBlock] = []
+        self.number_of: dict[bytes, int] = {}
         self.size = 0
 
-    def append(self, q: Quadratic) -> tuple[np.ndarray, Array]:
-        """As they stand."""
-        return np.concatenate([np.zeros(0, int), *map(self._append, q.rows)]), q.weights
+    def append(self, part: SecondOrderPart) -> tuple[np.ndarray, Array]:
+        """(places, weights) with the directions as they stand."""
+        return np.concatenate([np.zeros(0, int), *map(self._append, part.rows)]), part.weights
 
-    def place(self, q: Quadratic) -> tuple[np.ndarray, Array]:
-        """(places of the directions of q in the table, weights for the directions as they stand there)."""
+    def place(self, part: SecondOrderPart) -> tuple[np.ndarray, Array]:
+        """(places, weights for the directions as they stand in the table), with equal directions joined."""
         where, scales = [np.zeros(0, int)], [np.zeros(0)]
-        for rows in q.rows:
-            units, lengths = _units(rows) if isinstance(rows, KnownRows) else ([], np.ones(len(rows)))
-            if not units or (q.couplings and self._would_scatter(units)):
+        for rows in part.rows:
+            units, lengths = _units(rows) if isinstance(rows, SparseRows) else ([], np.ones(len(rows)))
+            if not units or (part.couplings and self._would_scatter(units)):
                 where.append(self._append(rows))
                 scales.append(np.ones(len(rows)))
             else:
                 where.append(np.array([self._place_unit(unit) for unit in units], dtype=int))
                 scales.append(lengths**2)
-        return np.concatenate(where), q.weights * np.concatenate(scales)
+        scale = np.concatenate(scales)
+        return np.concatenate(where), part.weights * typed_like(part.weights, scale)
 
-    def _would_scatter(self, units: Sequence[KnownRows]) -> bool:
-        """A coupling needs its directions in one run: they are shared with an earlier run, or start a new one."""
-        met = [self.met.get(_key(unit)) for unit in units]
+    def _would_scatter(self, units: Sequence[SparseRows]) -> bool:
+        """Whether the directions would not stand in one run, as a coupling needs them to."""
+        met = [self.number_of.get(_key(unit)) for unit in units]
         return any(m is not None for m in met) and met != list(range(met[0] or 0, (met[0] or 0) + len(met)))
 
-    def _place_unit(self, unit: KnownRows) -> int:
+    def _place_unit(self, unit: SparseRows) -> int:
         key = _key(unit)
-        if key not in self.met:
-            self.met[key] = self.size
+        if key not in self.number_of:
+            self.number_of[key] = self.size
             self._append(unit)
-        return self.met[key]
+        return self.number_of[key]
 
-    def _append(self, rows: Group) -> np.ndarray:
-        self.groups.append(rows)
+    def _append(self, rows: RowBlock) -> np.ndarray:
+        self.rows.append(rows)
         self.size += len(rows)
         return np.arange(self.size - len(rows), self.size)
 
 
-def _units(rows: KnownRows) -> tuple[list[KnownRows], np.ndarray]:
+def _units(rows: SparseRows) -> tuple[list[SparseRows], np.ndarray]:
     """Each row by itself with length one, and the lengths. u and −u are the same direction to a sum of squares."""
-    lines = rows.lines()
-    lengths = np.array([np.linalg.norm(entries) for _, entries in lines])
+    each = rows.each()
+    lengths = np.array([np.linalg.norm(entries) for _, entries in each])
     units = [
-        KnownRows(1, rows.n, 0 * columns, columns, entries / (length * np.sign(entries[0])) if length else entries)
-        for (columns, entries), length in zip(lines, lengths, strict=True)
+        SparseRows(1, rows.n, 0 * columns, columns, entries / (length * np.sign(entries[0])) if length else entries)
+        for (columns, entries), length in zip(each, lengths, strict=True)
     ]
     return units, lengths
 
 
-def _key(unit: KnownRows) -> bytes:
-    """Equal for what differs by rounding only."""
-    kept = np.round(unit.entry, 14) != 0
-    return unit.column[kept].tobytes() + np.round(unit.entry[kept], 14).tobytes()
+def _key(unit: SparseRows) -> bytes:
+    """Equal for directions that differ by rounding only."""
+    kept = np.round(unit.entry, SAME_TO) != 0
+    return unit.column[kept].tobytes() + np.round(unit.entry[kept], SAME_TO).tobytes()

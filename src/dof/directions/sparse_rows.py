@@ -1,7 +1,7 @@
-"""The rows of L: directions along which second derivatives are taken.
+"""The rows of L in A = Lᵀ Q L: directions along which tangents are taken.
 
-Those that are known when tracing are kept by their entries that are not zero: a hundred thousand coordinate directions
-are a hundred thousand numbers, not their square.
+Rows that are known while tracing are kept by their nonzero entries: 100,000 coordinate directions are 100,000 numbers,
+not 100,000².
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax.numpy as jnp
 import numpy as np
 
-from dof.triples.slots import NONE
+from dof.directions.known import concatenate
 from dof.typing import Array
+
+EMPTY = -1
+"""The number of no direction: marks a slot of an element that holds nothing."""
 
 
 @dataclass(frozen=True)
-class KnownRows:
-    """`count` rows over n columns; entry[m] stands in row[m], column[m], and everything else is zero."""
+class SparseRows:
+    """`count` rows over `n` coordinates: entry[m] stands in row[m], column[m]; everything else is zero."""
 
     count: int
     n: int
@@ -29,78 +31,86 @@ class KnownRows:
     def __len__(self) -> int:
         return self.count
 
-    def without_zeros(self) -> KnownRows:
+    def without_zeros(self) -> SparseRows:
+        """The same rows, without stored entries that are zero."""
         kept = self.entry != 0
-        return KnownRows(self.count, self.n, self.row[kept], self.column[kept], self.entry[kept])
+        return SparseRows(self.count, self.n, self.row[kept], self.column[kept], self.entry[kept])
 
-    def columns(self, start: int, stop: int) -> KnownRows:
+    def columns(self, start: int, stop: int) -> SparseRows:
+        """The rows restricted to the columns start … stop − 1."""
         inside = (self.column >= start) & (self.column < stop)
-        return KnownRows(self.count, stop - start, self.row[inside], self.column[inside] - start, self.entry[inside])
+        return SparseRows(self.count, stop - start, self.row[inside], self.column[inside] - start, self.entry[inside])
 
-    def slots(self) -> tuple[np.ndarray, np.ndarray]:
-        """(entries, rows they stand in) for each column, both of shape (slots, n); row NONE where a slot is empty."""
+    def by_column(self) -> tuple[np.ndarray, np.ndarray]:
+        """Entries and the rows they stand in, column by column.
+
+        Returns:
+            (entries, rows), both (k, n) with k the largest number of entries in a column; rows are EMPTY where a
+            column has fewer.
+        """
         order = np.lexsort((self.row, self.column))
         column = self.column[order]
         place = np.arange(len(column)) - np.searchsorted(column, column)
         shape = (int(place.max(initial=-1)) + 1, self.n)
-        entries, index = np.zeros(shape), np.full(shape, NONE)
-        entries[place, column], index[place, column] = self.entry[order], self.row[order]
-        return entries, index
+        entries, rows = np.zeros(shape), np.full(shape, EMPTY)
+        entries[place, column], rows[place, column] = self.entry[order], self.row[order]
+        return entries, rows
 
     def dense(self) -> np.ndarray:
+        """The rows as an array (count, n)."""
         rows = np.zeros((self.count, self.n))
         rows[self.row, self.column] = self.entry
         return rows
 
     def padded(self) -> tuple[np.ndarray, np.ndarray]:
-        """(entries, their columns) for each row, of shape (count, most entries of a row), with zeros at the end."""
-        turned = KnownRows(self.n, self.count, self.column, self.row, self.entry)
-        entries, columns = turned.slots()
+        """(entries, columns), both (count, k) with k the largest number of entries in a row; zeros at the end."""
+        transposed = SparseRows(self.n, self.count, self.column, self.row, self.entry)
+        entries, columns = transposed.by_column()
         return entries.T, np.maximum(columns, 0).T
 
-    def lines(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """(columns, entries) of each row."""
+    def each(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """(columns, entries) of each row, in the order of the columns."""
         order = np.lexsort((self.column, self.row))
         ends = np.searchsorted(self.row[order], np.arange(1, self.count))
-        lines = zip(np.split(self.column[order], ends), np.split(self.entry[order], ends), strict=True)
-        return list(lines) if self.count else []
+        rows = zip(np.split(self.column[order], ends), np.split(self.entry[order], ends), strict=True)
+        return list(rows) if self.count else []
 
 
-Group = KnownRows | Array
-"""Some of the rows: known ones, or an array (k, n) that is traced."""
+RowBlock = SparseRows | Array
+"""Some of the rows of L: sparse ones that are known while tracing, or an array (k, n) that is not."""
 
 
-def group(rows: Array) -> Group:
-    """Rows (k, n): by their entries if they are known."""
+def row_block(rows: Array) -> RowBlock:
+    """Rows (k, n): as sparse rows if they are known while tracing."""
     if not isinstance(rows, np.ndarray):
         return rows
     row, column = np.nonzero(rows)
-    return KnownRows(len(rows), rows.shape[1], row, column, rows[row, column])
+    return SparseRows(len(rows), rows.shape[1], row, column, rows[row, column])
 
 
-def scaled_coordinates(scales: np.ndarray) -> KnownRows:
-    """A row for each coordinate that is scaled by something else than zero."""
+def scaled_coordinates(scales: np.ndarray) -> SparseRows:
+    """The rows scales_i e_i, for each coordinate i whose scale is not zero."""
     (kept,) = np.nonzero(scales)
-    return KnownRows(len(kept), len(scales), np.arange(len(kept)), kept, scales[kept])
+    return SparseRows(len(kept), len(scales), np.arange(len(kept)), kept, scales[kept])
 
 
-def count(groups: Sequence[Group]) -> int:
-    return sum(map(len, groups))
+def dense_rows(blocks: Sequence[RowBlock]) -> Array:
+    """All rows as one array (r, n)."""
+    return concatenate([block.dense() if isinstance(block, SparseRows) else block for block in blocks])
 
 
-def entries_by_column(groups: Sequence[Group], start: int, stop: int) -> tuple[Array, np.ndarray]:
-    """(entries, rows they stand in) of the columns start … stop − 1, of shape (slots, stop − start)."""
+def entries_by_column(blocks: Sequence[RowBlock], start: int, stop: int) -> tuple[Array, np.ndarray]:
+    """The entries of the columns start … stop − 1 of all rows, and the rows they stand in, both (k, stop − start)."""
     nothing = np.zeros((0, stop - start))
     entries: list[Array] = [nothing]
-    indices, first = [nothing.astype(int)], 0
-    for rows in groups:
-        if isinstance(rows, KnownRows):
-            values, index = rows.columns(start, stop).slots()
+    rows, first = [nothing.astype(int)], 0
+    for block in blocks:
+        if isinstance(block, SparseRows):
+            values, own = block.columns(start, stop).by_column()
         else:
-            values = rows[:, start:stop]
-            index = np.broadcast_to(np.arange(len(rows))[:, None], values.shape)
+            values = block[:, start:stop]
+            own = np.broadcast_to(np.arange(len(block))[:, None], values.shape)
         entries.append(values)
-        indices.append(np.where(index == NONE, NONE, index + first))
-        first += len(rows)
-    are_known = all(isinstance(values, np.ndarray) for values in entries)
-    return (np if are_known else jnp).concatenate(entries), np.concatenate(indices)
+        rows.append(np.where(own == EMPTY, EMPTY, own + first))
+        first += len(block)
+    return concatenate(entries), np.concatenate(rows)

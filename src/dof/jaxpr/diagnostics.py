@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import jax
@@ -10,13 +10,14 @@ import numpy as np
 
 from dof.errors import ArgumentError, NotDifferentiableError, describe
 from dof.jax_compat import JaxprEqn, shape_of, source_line
-from dof.jaxpr.nested_jvp import Function, function_of, restrict
-from dof.triples.quadratic_form import Form
-from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of
+from dof.jaxpr.push_forward import Function, function_of, restrict
+from dof.triples.context import Law, LawContext
+from dof.triples.slot_form import AnyForm
+from dof.triples.triple import applied_of, is_smooth, tangents_of, value_of, varying_operands
 
 
 def refuse_reference(eqn: JaxprEqn) -> NoReturn:
-    """A reference from outside would hold a value without its derivatives."""
+    """Refuse a write to a mutable reference from outside, which would hold a value without its derivatives."""
     place = f"`{eqn.primitive.name}` at {source_line(eqn)}"
     found = f"writes a value that depends on x to a mutable reference from outside ({place})"
     fix = "create the reference inside f, or return the value and write it outside"
@@ -29,7 +30,8 @@ def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) 
     if twice_differentiable(function_of(eqn.primitive, eqn.params), operands):
         error.add_note(f"dof was propagating through the {place}.")
         raise error
-    found = f"applies the {place} to a value that depends on x, and JAX cannot differentiate it: {error}"
+    reason = str(error) or type(error).__name__
+    found = f"applies the {place} to a value that depends on x, and JAX cannot differentiate it: {reason}"
     fix = "wrap it in `jax.custom_jvp`, or give its argument to `jax.lax.stop_gradient` if it shall count as constant"
     raise NotDifferentiableError(describe("f", found, "a function that is twice differentiable", fix)) from error
 
@@ -37,9 +39,8 @@ def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) 
 def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
     """Whether nested jvp of `function` can be traced; if the function itself cannot, that is not what is wrong."""
     values = jax.eval_shape(lambda: function(*map(value_of, operands)))
-    active = [i for i, operand in enumerate(operands) if isinstance(operand, Triple)]
     smooth = [i for i, value in enumerate(values) if is_smooth(value)]
-    of_active, primals = restrict(function, operands, active, smooth)
+    of_active, primals = restrict(function, operands, varying_operands(operands), smooth)
 
     def twice(*v: Any) -> Any:
         return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], v, primals)[1]
@@ -51,18 +52,18 @@ def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
     return True
 
 
-def checked(rule: Callable[..., Any], eqn: JaxprEqn) -> Callable[..., Any]:
-    """A user's rule, of which results that do not fit the equation are refused."""
+def checked(law: Law, eqn: JaxprEqn) -> Law:
+    """A user's law, whose results are refused if they do not fit the equation."""
 
-    def checking(walk: Any, *operands: Any, **params: Any) -> Any:
-        results = rule(walk, *operands, **params)
-        _require_shapes(eqn, results, walk.form)
+    def checking(context: LawContext, *operands: Any, **params: Any) -> Any:
+        results = law(context, *operands, **params)
+        _require_shapes(eqn, results, context.form)
         return results
 
     return checking
 
 
-def _require_shapes(eqn: JaxprEqn, results: Sequence[Any], form: Form) -> None:
+def _require_shapes(eqn: JaxprEqn, results: Sequence[Any], form: AnyForm) -> None:
     shapes = [shape_of(v) for v in eqn.outvars]
     found = [_shapes(result) for result in results]
     expected = [(shape, (form.directions, *shape), (form.channels, *shape)) for shape in shapes]
@@ -75,6 +76,5 @@ def _require_shapes(eqn: JaxprEqn, results: Sequence[Any], form: Form) -> None:
 
 
 def _shapes(result: Any) -> tuple[Any, ...]:
-    return tuple(
-        None if p is None else np.shape(p) for p in (value_of(result), tangents_of(result), applied_of(result))
-    )
+    parts = (value_of(result), tangents_of(result), applied_of(result))
+    return tuple(None if part is None else np.shape(part) for part in parts)

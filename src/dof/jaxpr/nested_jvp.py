@@ -1,104 +1,131 @@
-"""First derivatives of a function of several operands, along all stacked directions at once.
-
-Here a function takes arrays and returns a list of arrays; a derivative that vanishes is None.
-"""
+"""First and second derivatives of elementwise functions by nested jvp, traced once and kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+import numpy as np
 
-from dof.jax_compat import Primitive, bind
-from dof.triples.triple import applied_of, is_smooth, tangents_of, triple_or_constant, value_of
+from dof.jax_compat import Closed, Literal, Primitive, as_function, parts
+from dof.jaxpr.push_forward import Function, function_of
+from dof.triples.stacks import add
+from dof.triples.triple import is_smooth, value_of, varying_operands
 
-Function = Callable[..., list[Any]]
-Push = Callable[[Function, Sequence[Any], Sequence[Any], Sequence[Any]], list[Any]]
-
-
-def function_of(primitive: Primitive, params: dict[str, Any]) -> Function:
-    return lambda *operands: bind(primitive, operands, params)
+KEPT_TRACES = 1024
+"""How many traced derivatives are kept; a program has about ten different elementwise primitives."""
 
 
-def first_order(push: Push, function: Function, operands: Sequence[Any]) -> list[Any]:
-    """The triples of a function whose second derivative vanishes."""
-    values = function(*map(value_of, operands))
-    tangents, applied = (push(function, operands, part, values) for part in parts_of(operands))
-    return list(map(triple_or_constant, values, tangents, applied))
+class Derivatives(NamedTuple):
+    """The derivatives of an elementwise function f of several operands; one that is missing vanishes identically.
+
+    Attributes:
+        first: f_i by operand i.
+        second: f_ii, or f_ij + f_ji, by pair i ≤ j of operands.
+    """
+
+    first: dict[int, Any]
+    second: dict[tuple[int, int], Any]
 
 
-def parts_of(operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """(tangents, applied) of the operands."""
-    return [tangents_of(o) for o in operands], [applied_of(o) for o in operands]
+class TracedDerivatives(NamedTuple):
+    """A program (operands, tangents of the varying ones) ↦ all derivatives along these tangents."""
+
+    jaxpr: Closed
+    tree: Any
+    varying: tuple[int, ...]
+
+    def at(self, values: Sequence[Any]) -> list[Derivatives]:
+        """The derivatives of each result, without those that the trace shows to be zero."""
+        evaluated = as_function(self.jaxpr)(*values, *(jnp.ones_like(values[i]) for i in self.varying))
+        vanish = _vanishing(self.jaxpr)
+        found = jax.tree.unflatten(self.tree, [None if zero else e for e, zero in zip(evaluated, vanish, strict=True)])
+        return [Derivatives(_without_none(f.first), _merge_mixed(_without_none(f.second))) for f in found]
 
 
-def push_linear(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """F[parts] for a function that is linear in all its floating operands together; indices and masks stay."""
-    if all(p is None for p in parts):
-        return [None] * len(values)
-    at_rest = [jnp.zeros_like(v) if is_smooth(v) else v for v in map(value_of, operands)]
-    filled = [rest if p is None else p for rest, p in zip(at_rest, parts, strict=True)]
-    return jax.vmap(function, in_axes=[None if p is None else 0 for p in parts])(*filled)
-
-
-def push_each(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """F[parts] for a function that maps each operand linearly to the result of the same position."""
-    active = active_among(parts)
-    pushed = iter(jax.vmap(function)(*(parts[i] for i in active)) if active else ())
-    return [next(pushed) if i in active else None for i in range(len(values))]
-
-
-def push_jvp(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """F'(v)[parts] as JAX differentiates F."""
-    active = active_among(parts)
-    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
-    if not active or not smooth:
-        return [None] * len(values)
-    of_active, primals = restrict(function, operands, active, smooth)
-    pushed = iter(each_direction(lambda *t: jax.jvp(of_active, primals, t)[1], *(parts[i] for i in active)))
-    return [next(pushed) if i in smooth else None for i in range(len(values))]
-
-
-def each_direction(function: Callable[..., Any], *stacked: Any) -> Any:
-    """`function` along every direction: all at once, or one after the other through what JAX cannot batch."""
-    try:
-        return jax.vmap(function)(*stacked)
-    except (NotImplementedError, ValueError):  # how JAX says it, according to the primitive; a true error comes again
-        return lax.map(lambda along: function(*along), stacked)
-
-
-def restrict(
-    function: Function, operands: Sequence[Any], active: Sequence[int], results: Sequence[int]
-) -> tuple[Function, tuple[Any, ...]]:
-    """`function` as one of its active operands alone, with these results only; and the values of those operands."""
+def derivatives_of_primitive(primitive: Primitive, params: dict[str, Any], operands: Sequence[Any]) -> Derivatives:
+    """The derivatives of an elementwise primitive at its operands."""
     values = [value_of(operand) for operand in operands]
-
-    def of_active(*actives: Any) -> list[Any]:
-        full = list(values)
-        for i, value in zip(active, actives, strict=True):
-            full[i] = value
-        out = function(*full)
-        return [out[i] for i in results]
-
-    return of_active, tuple(values[i] for i in active)
+    settings = (jax.config.jax_enable_x64, jax.config.jax_numpy_dtype_promotion)
+    key = (primitive, tuple(sorted(params.items())), varying_operands(operands), tuple(map(jax.typeof, values)))
+    (found,) = _traced_primitive(*key, settings).at(values)
+    return found
 
 
-def active_among(parts: Sequence[Any]) -> list[int]:
-    return [i for i, part in enumerate(parts) if part is not None]
+@lru_cache(maxsize=KEPT_TRACES)
+def _traced_primitive(
+    primitive: Primitive, params: tuple[Any, ...], varying: tuple[int, ...], types: tuple[Any, ...], settings: Any
+) -> TracedDerivatives:
+    """A trace depends on the settings of JAX as well, which are in the key only."""
+    return trace_derivatives(function_of(primitive, dict(params)), varying, types)
 
 
-def first_order_rule(push: Push) -> Callable[[Primitive], Any]:
-    """For the registry: the rule of a primitive without second derivative."""
+def trace_derivatives(function: Function, varying: tuple[int, ...], values: Sequence[Any]) -> TracedDerivatives:
+    """Trace the derivatives of the floating results of `function` in the operands that vary.
 
-    def rule_for(primitive: Primitive) -> Any:
-        return lambda walk, *operands, **params: first_order(push, function_of(primitive, params), operands)
+    Args:
+        function: an elementwise function of arrays that returns a list of arrays.
+        varying: numbers of the operands that vary.
+        values: the operands, or their types.
+    """
 
-    return rule_for
+    def smooth(*operands: Any) -> list[Any]:
+        return [value for value in function(*operands) if is_smooth(value)]
+
+    def all_derivatives(*arguments: Any) -> list[Derivatives]:
+        operands, tangents = arguments[: len(values)], dict(zip(varying, arguments[len(values) :], strict=True))
+        by_one = {i: _along(smooth, i, tangents[i]) for i in varying}
+        first = {i: by_one[i](*operands) for i in varying}
+        pairs = [(i, j) for i in varying for j in varying]
+        second = {(i, j): _along(by_one[i], j, tangents[j])(*operands) for i, j in pairs}
+        return [Derivatives(_nth(first, n), _nth(second, n)) for n in range(len(first[varying[0]]))]
+
+    jaxpr, shapes = jax.make_jaxpr(all_derivatives, return_shape=True)(*values, *(values[i] for i in varying))
+    return TracedDerivatives(jaxpr, jax.tree.structure(shapes), varying)
 
 
-linear_rule = first_order_rule(push_linear)
-each_rule = first_order_rule(push_each)
-piecewise_rule = first_order_rule(push_jvp)
+def _along(function: Function, i: int, tangent: Any) -> Function:
+    """The derivative along a tangent of operand i. A tangent of ones gives ∂f/∂(operand i), elementwise."""
+
+    def derivative(*operands: Any) -> list[Any]:
+        def of_one(operand: Any) -> list[Any]:
+            return function(*operands[:i], operand, *operands[i + 1 :])
+
+        return jax.jvp(of_one, (operands[i],), (tangent,))[1]
+
+    return derivative
+
+
+def _nth(entries: dict[Any, list[Any]], n: int) -> dict[Any, Any]:
+    return {key: entry[n] for key, entry in entries.items()}
+
+
+def _without_none(entries: dict[Any, Any]) -> dict[Any, Any]:
+    return {key: entry for key, entry in entries.items() if entry is not None}
+
+
+def _merge_mixed(second: dict[tuple[int, int], Any]) -> dict[tuple[int, int], Any]:
+    """f_ij + f_ji by pair i ≤ j: a function with a derivative of its own may have two that differ."""
+    merged: dict[tuple[int, int], Any] = {}
+    for (i, j), entry in second.items():
+        key = (min(i, j), max(i, j))
+        merged[key] = add(merged.get(key), entry)
+    return merged
+
+
+def _vanishing(jaxpr: Closed) -> list[bool]:
+    """Which results are zero whatever the operands are: a literal zero, or one that was broadcast."""
+    open_jaxpr, _ = parts(jaxpr)
+    filled = {
+        eqn.outvars[0]
+        for eqn in open_jaxpr.eqns
+        if eqn.primitive.name == "broadcast_in_dim" and _is_zero_literal(eqn.invars[0])
+    }
+    return [_is_zero_literal(v) or (not isinstance(v, Literal) and v in filled) for v in open_jaxpr.outvars]
+
+
+def _is_zero_literal(atom: Any) -> bool:
+    return isinstance(atom, Literal) and np.ndim(atom.val) == 0 and not atom.val

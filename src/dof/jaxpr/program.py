@@ -1,4 +1,4 @@
-"""A traced program as a list of steps, with calls written out, and what is known of the steps before any is taken."""
+"""A traced program as a list of steps, with calls written out and equal equations joined."""
 
 from __future__ import annotations
 
@@ -7,25 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from jax import lax
 
-from dof.jax_compat import (
-    Closed,
-    JaxprEqn,
-    Literal,
-    find_primitive,
-    is_reference,
-    parts,
-    program_of,
-    shape_of,
-    source_line,
-)
+from dof.jax_compat import Closed, JaxprEqn, Literal, is_reference, parts, source_line
+from dof.jaxpr.dependence import Name, dependent_writes, varying_reads
 from dof.jaxpr.elementwise_programs import nonlinear_steps
-from dof.jaxpr.registry import WITHOUT_CURVATURE, family_of
-from dof.triples.triple import is_smooth
-
-Name = Hashable
-"""What a value is called: its variable, or a number where calls are written out."""
+from dof.jaxpr.registry import record_of
 
 
 class Step(NamedTuple):
@@ -43,6 +29,8 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
+    """Steps in order, with the names of inputs and outputs and the values of constants."""
+
     inputs: Sequence[Name]
     outputs: Sequence[Any]
     steps: list[Step]
@@ -50,21 +38,24 @@ class Program:
 
     @property
     def output_names(self) -> set[Name]:
+        """The outputs that are no literals."""
         return {atom for atom in self.outputs if not isinstance(atom, Literal)}
 
 
 def as_program(jaxpr: Closed) -> Program:
+    """The equations of a jaxpr as they stand, without those that nothing needs."""
     program, consts = parts(jaxpr)
     steps = [Step(eqn, tuple(eqn.invars), tuple(eqn.outvars)) for eqn in program.eqns]
     return live(Program(program.invars, program.outvars, steps, dict(zip(program.constvars, consts, strict=True))))
 
 
 def read(env: dict[Name, Any], atom: Any) -> Any:
+    """The value of a name, or of a literal."""
     return atom.val if isinstance(atom, Literal) else env[atom]
 
 
 def live(program: Program) -> Program:
-    """Without the steps that neither results nor side effects need."""
+    """The program without the steps that neither results nor side effects need."""
     needed = set(program.output_names)
     kept = []
     for step in reversed(program.steps):
@@ -74,13 +65,26 @@ def live(program: Program) -> Program:
     return Program(program.inputs, program.outputs, kept[::-1], program.constants)
 
 
+def last_uses(steps: Sequence[Step], kept: Collection[Name] = ()) -> dict[Name, int]:
+    """For each name, the number of the last step that reads it; those that are kept have the number after the last."""
+    uses: dict[Name, int] = {name: n for n, step in enumerate(steps) for name in step.names}
+    return uses | dict.fromkeys(kept, len(steps))
+
+
 def creates_references(jaxpr: Closed) -> bool:
     """Whether a program has mutable state of its own: from outside it is a function like any other."""
     return any(is_reference(v.aval) for eqn in parts(jaxpr)[0].eqns for v in eqn.outvars)
 
 
 def written_out(jaxpr: Closed, varying: Sequence[bool]) -> Program:
-    """The program in one piece. Calls of elementwise functions stay: they have a law of their own."""
+    """The program with calls written out in place, and equal equations joined.
+
+    Calls of elementwise functions stay, because they have a law of their own.
+
+    Args:
+        jaxpr: the program.
+        varying: which of its arguments depend on x.
+    """
     writer = _Writer()
     inputs = [writer.new_name() for _ in varying]
     writer.depends = {name for name, varies in zip(inputs, varying, strict=True) if varies}
@@ -89,6 +93,8 @@ def written_out(jaxpr: Closed, varying: Sequence[bool]) -> Program:
 
 
 class _Writer:
+    """Appends the equations of programs to one list of steps."""
+
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.constants: dict[Name, Any] = {}
@@ -101,8 +107,10 @@ class _Writer:
         return self.count
 
     def write(self, jaxpr: Closed, inputs: Sequence[Any], call: JaxprEqn | None = None) -> list[Any]:
-        """Append the steps of a program; gives its outputs. Inside of a function of JAX itself it is the call that has
-        a place in the source of the user."""
+        """Append the steps of a program and return its outputs.
+
+        An equation without a line in the user's source, inside of a function of JAX, gets the line of the call.
+        """
         program, consts = parts(jaxpr)
         atoms = {v: self.new_name() for v in program.constvars}
         self.constants.update((atoms[v], value) for v, value in zip(program.constvars, consts, strict=True))
@@ -115,22 +123,22 @@ class _Writer:
         return [read(atom) for atom in program.outvars]
 
     def _results(self, eqn: JaxprEqn, reads: tuple[Any, ...]) -> Sequence[Any]:
-        varying = varying_reads(reads, self.depends)
-        if _is_plain_call(eqn, varying):
-            return self.write(program_of(eqn.params), reads, eqn)
+        inlined = _inlined_program(eqn, varying_reads(reads, self.depends))
+        if inlined is not None:
+            return self.write(inlined, reads, eqn)
         key = _key(eqn, reads)
         if key in self.written:
             return self.written[key]
         step = Step(eqn, reads, tuple(self.new_name() for _ in eqn.outvars))
         self.steps.append(step)
-        self.depends.update(dependent_writes(step, self.depends))
+        self.depends.update(dependent_writes(eqn, reads, step.writes, self.depends))
         if key is not None:
             self.written[key] = step.writes
         return step.writes
 
 
 def _key(eqn: JaxprEqn, reads: Sequence[Any]) -> Hashable | None:
-    """Equal for equations that compute the same: a network that is called twice need be walked once only."""
+    """Equal for equations that compute the same, so that a network that is called twice is walked once."""
     atoms = tuple((str(a.aval), str(a.val)) if isinstance(a, Literal) else a for a in reads)
     key = (eqn.primitive, atoms, tuple(sorted(eqn.params.items(), key=lambda item: item[0])))
     try:
@@ -140,34 +148,11 @@ def _key(eqn: JaxprEqn, reads: Sequence[Any]) -> Hashable | None:
     return None if eqn.effects or any(isinstance(a, Literal) and np.ndim(a.val) for a in reads) else key
 
 
-def varying_reads(reads: Sequence[Any], depends: Collection[Name]) -> list[bool]:
-    return [not isinstance(atom, Literal) and atom in depends for atom in reads]
-
-
-def dependent_writes(step: Step, depends: Collection[Name]) -> list[Name]:
-    """The results that may have derivatives, given the values that have some."""
-    if not any(varying_reads(step.reads, depends)) or family_of(step.eqn.primitive) == "constant":
-        return []
-    results = zip(step.writes, step.eqn.outvars, strict=True)
-    return [name for name, v in results if is_smooth(v.aval) and 0 not in shape_of(v)]
-
-
-_CALLS = {find_primitive(name) for name in ("jit", "closed_call", "call", "custom_vjp_call", "composite")}
-
-
-def _is_plain_call(eqn: JaxprEqn, varying: Sequence[bool]) -> bool:
-    """A call that is the same as its program, of which more is to be seen than from outside."""
-    if eqn.primitive not in _CALLS or family_of(eqn.primitive) != "call" or not any(varying):
-        return False
-    inner = program_of(eqn.params)
-    return nonlinear_steps(inner, varying) is None and not creates_references(inner)
-
-
-def is_linear(step: Step, depends: Collection[Name]) -> bool:
-    """Whether the second derivative vanishes, so that no tangents are needed for what is applied to the results."""
-    varying, family = varying_reads(step.reads, depends), family_of(step.eqn.primitive)
-    if family == "bilinear":
-        return sum(varying) == 1 and not (step.eqn.primitive is lax.div_p and varying[1])
-    if step.eqn.primitive in _CALLS and family == "call":
-        return nonlinear_steps(program_of(step.eqn.params), varying) == 0
-    return family in WITHOUT_CURVATURE
+def _inlined_program(eqn: JaxprEqn, varying: Sequence[bool]) -> Closed | None:
+    """The program that may be written out in place of a call; None if the call stays."""
+    record = record_of(eqn.primitive)
+    if record is None or record.inner is None or not record.inner.is_inlined or not any(varying):
+        return None
+    (inner,) = record.inner.of(eqn.params)
+    is_elementwise = nonlinear_steps(inner, varying) is not None
+    return None if is_elementwise or creates_references(inner) else inner

@@ -1,56 +1,130 @@
-"""Which rule propagates triples through which primitive, and the family the rule belongs to."""
+"""One record for each primitive: all that dof knows of it, written once, beside its law in `dof.jaxpr.rules`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dof.jax_compat import Primitive, find_primitive
+import numpy as np
 
-Rule = Callable[..., Sequence[Any]]
-"""rule(walk, *operands, **params): an operand is a Triple if it depends on x, else a plain array; so is a result."""
+from dof.jax_compat import Closed, JaxprEqn, Primitive, find_primitive, shape_of
+from dof.sparsity.scatter_sums import ScatterSum
+from dof.sparsity.slot_flow import SlotFlow
+from dof.triples.context import Law
+
+Params = dict[str, Any]
+
+LINEAR_FAMILIES = ("linear", "indexing")
+"""Families of maps that are linear in all their floating operands together."""
 
 
-class Entry(NamedTuple):
-    rule: Rule
+class InnerPrograms(NamedTuple):
+    """The programs inside of a call, a loop or a branch.
+
+    Attributes:
+        of: params ↦ programs.
+        repeats: params ↦ how often they run, at least roughly.
+        is_choice: whether one of them runs, not all.
+        is_inlined: whether the call means the same as its program, which may be written out in its place.
+        may_be_elementwise: whether it can be an elementwise function: one program, through which nested jvp goes.
+    """
+
+    of: Callable[[Params], Sequence[Closed]]
+    repeats: Callable[[Params], int] = lambda params: 1
+    is_choice: bool = False
+    is_inlined: bool = False
+    may_be_elementwise: bool = False
+
+
+def is_linear_by_family(family: str) -> Callable[[Params, Sequence[bool]], bool]:
+    """Linearity that does not depend on which operands vary."""
+    is_linear = family in (*LINEAR_FAMILIES, "piecewise linear")
+    return lambda params, varying: is_linear
+
+
+def elementwise_operations(eqn: JaxprEqn) -> float:
+    """Reads and writes of an operation that does little per element."""
+    return float(sum(map(size_of, eqn.outvars)) + max(map(size_of, eqn.invars), default=0))
+
+
+def size_of(variable: Any) -> int:
+    """The number of elements of a variable of a program."""
+    return int(np.prod(shape_of(variable), dtype=int))
+
+
+@dataclass(frozen=True)
+class Record:
+    """What dof knows of a primitive.
+
+    Attributes:
+        family: its family, as `dof.explain` shows it.
+        law: how triples go through it.
+        is_elementwise: whether each element of the result depends on the operands at that position only.
+        takes_slots: whether the law takes slot triples: calls and loops, which pass them on.
+        slot_flow: how slots go through it, or a function of the operands that says so; None if that is not known.
+        scatter_sum: how tangents are summed direction by direction.
+        as_products: (params, operands) ↦ the same as products of elements and sums, where these keep slots.
+        has_index_operands: whether the operands after the first say where elements are taken from.
+        is_linear: (params, which operands vary) ↦ whether the second derivative vanishes.
+        operations: equation ↦ operations to push one tangent through, roughly.
+        inner: its inner programs.
+    """
+
     family: str
+    law: Law
+    is_elementwise: bool = False
+    takes_slots: bool = False
+    slot_flow: SlotFlow | Callable[[Sequence[Any]], SlotFlow | None] | None = None
+    scatter_sum: ScatterSum | None = None
+    as_products: Callable[[Params, Sequence[Any]], Callable[..., Any] | None] | None = None
+    has_index_operands: bool = False
+    is_linear: Callable[[Params, Sequence[bool]], bool] | None = None
+    operations: Callable[[JaxprEqn], float] = elementwise_operations
+    inner: InnerPrograms | None = None
+
+    def flow_for(self, operands: Sequence[Any]) -> SlotFlow | None:
+        """How slots go through an equation with these operands, if that is known."""
+        flow = self.slot_flow
+        return flow if flow is None or isinstance(flow, SlotFlow) else flow(operands)
+
+    def has_no_curvature(self, params: Params, varying: Sequence[bool]) -> bool:
+        """Whether the second derivative vanishes if these operands vary."""
+        return (self.is_linear or is_linear_by_family(self.family))(params, varying)
 
 
-RULES: dict[Primitive, Entry] = {}
+RECORDS: dict[Primitive, Record] = {}
 
-LINEAR = ("linear", "indexing", "bilinear")
-"""Families of which a rule does not sum over directions, as long as a single operand varies."""
-
-WITHOUT_CURVATURE = ("linear", "indexing", "piecewise linear")
-"""Families whose second derivative vanishes, whatever varies."""
-
-POINTWISE: set[Primitive] = set()
-"""Primitives whose result at one position depends on the operands at that position only."""
+MISSING: set[str] = set()
+"""Names that laws were written for and this JAX does not have."""
 
 
-STRUCTURED: set[Primitive] = set()
-"""Primitives whose rules take triples that know their directions: calls and loops, which only pass them on."""
+def record_of(primitive: Primitive) -> Record | None:
+    """The record of a primitive; None for one that takes the general law because dof does not know it."""
+    return RECORDS.get(primitive)
 
 
 def family_of(primitive: Primitive) -> str:
-    return RULES[primitive].family if primitive in RULES else "general"
+    """The family of a primitive; "general" for one that has no record."""
+    return RECORDS[primitive].family if primitive in RECORDS else "general"
 
 
-def register(primitive: Primitive, family: str, rule: Rule, pointwise: bool = False, structured: bool = False) -> None:
-    RULES[primitive] = Entry(rule, family)
-    (POINTWISE.add if pointwise else POINTWISE.discard)(primitive)
-    (STRUCTURED.add if structured else STRUCTURED.discard)(primitive)
+def register(primitive: Primitive, record: Record, overwrite: bool = False) -> None:
+    """Add the record of a primitive.
+
+    Raises:
+        KeyError: if there is one already and `overwrite` does not ask to replace it.
+    """
+    if primitive in RECORDS and not overwrite:
+        raise KeyError(f"the primitive `{primitive.name}` has a record already")
+    RECORDS[primitive] = record
 
 
-MISSING: set[str] = set()
-"""Names that rules were written for and this JAX does not have."""
-
-
-def register_named(names: str, family: str, rule_for: Callable[[Primitive], Rule], **kinds: bool) -> None:
+def register_named(names: str, family: str, law_for: Callable[[Primitive], Law], **facts: Any) -> None:
     """Register all primitives of JAX in the space-separated `names`; those that this JAX lacks are passed over."""
     for name in names.split():
         primitive = find_primitive(name)
         if primitive is None:
             MISSING.add(name)
         else:
-            register(primitive, family, rule_for(primitive), **kinds)
+            register(primitive, Record(family, law_for(primitive), **facts))

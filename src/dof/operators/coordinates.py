@@ -9,20 +9,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dof.directions.known import is_known
 from dof.errors import ArgumentTypeError, describe
 from dof.typing import Array, Shaped
 
 
 @dataclass(frozen=True)
-class Space:
-    """Shapes and types of the leaves of x, in the order of its tree."""
+class Coordinates:
+    """Tree, shapes and dtypes of the leaves of x, in the order of its tree."""
 
     tree: Any
     shapes: tuple[tuple[int, ...], ...]
     dtypes: tuple[Any, ...]
 
     @classmethod
-    def of(cls, x: Any) -> Space:
+    def of(cls, x: Any) -> Coordinates:
+        """The coordinates of x; refuses leaves that are not floating or complex."""
         leaves, tree = jax.tree.flatten(x)
         for leaf in leaves:
             _require_inexact(leaf)
@@ -30,6 +32,7 @@ class Space:
 
     @property
     def size(self) -> int:
+        """N."""
         return sum(map(int, map(np.prod, self.shapes)))
 
     @property
@@ -39,6 +42,7 @@ class Space:
 
     @property
     def is_array(self) -> bool:
+        """Whether x is a single array."""
         return self.tree == jax.tree.structure(0)
 
     def has_structure_of(self, value: Any) -> bool:
@@ -47,25 +51,23 @@ class Space:
         return tree == self.tree and tuple(map(jnp.shape, leaves)) == self.shapes
 
     def split(self, rows: Shaped[Array, "k n"]) -> list[Array]:
-        """Each row as a value of the space: one array (k, *shape) per leaf, known if the rows are."""
+        """Split each row into the leaves of x: one array (k, *shape) per leaf, known if the rows are."""
         if not self.shapes:
             return []
         ends = self.starts[1:]
-        pieces = np.split(rows, ends, axis=1) if isinstance(rows, np.ndarray) else jnp.split(rows, ends, axis=1)
+        pieces = np.split(rows, ends, axis=1) if is_known(rows) else jnp.split(rows, ends, axis=1)
         leaves = zip(pieces, self.shapes, self.dtypes, strict=True)
         return [p.reshape(len(rows), *shape).astype(dtype) for p, shape, dtype in leaves]
 
     def point(self, vector: Shaped[Array, " n"]) -> Any:
-        """A vector as a value of the space."""
+        """A vector as a value with the tree of x."""
         return jax.tree.unflatten(self.tree, [leaf[0] for leaf in self.split(vector[None])])
 
 
 def _require_inexact(leaf: Any) -> None:
     dtype = jnp.result_type(leaf)
     if not jnp.issubdtype(dtype, jnp.inexact):
-        found, expected = (
-            f"has type {dtype}",
-            "a floating or complex array, since derivatives are taken with respect to it",
-        )
+        found = f"has type {dtype}"
+        expected = "a floating or complex array, since derivatives are taken with respect to it"
         fix = "x = jnp.asarray(x, dtype=float); or L(f, argnums=1)(params, x), if x is not the first argument of f"
         raise ArgumentTypeError(describe("x", found, expected, fix))

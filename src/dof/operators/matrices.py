@@ -1,4 +1,4 @@
-"""The forms of A that have a name of their own: Lᵀ diag(±1) L, and square blocks along the diagonal."""
+"""Forms of A with a class of their own, for the user: Lᵀ diag(±1) L, and square blocks along the diagonal."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Factored:
         return f"dof.Factored(L of shape {np.shape(self.L)})"
 
     def tree_flatten(self) -> Any:
-        """For JAX: the arrays."""
+        """Children for JAX: the arrays."""
         return (self.L, self.signs), None
 
     @classmethod
     def tree_unflatten(cls, _: Any, children: Any) -> Factored:
-        """For JAX: of arrays that are not looked at."""
+        """The inverse of `tree_flatten`; children are not checked, because JAX may pass placeholders."""
         new = object.__new__(cls)
         new.L, new.signs = children
         return new
@@ -78,19 +78,19 @@ class BlockDiagonal:
         return f"dof.BlockDiagonal(blocks of shapes {[np.shape(stack) for stack in self.stacks]})"
 
     def tree_flatten(self) -> Any:
-        """For JAX: the arrays."""
+        """Children for JAX: the arrays."""
         return (self.stacks,), None
 
     @classmethod
     def tree_unflatten(cls, _: Any, children: Any) -> BlockDiagonal:
-        """For JAX: of arrays that are not looked at."""
+        """The inverse of `tree_flatten`; children are not checked, because JAX may pass placeholders."""
         new = object.__new__(cls)
         (new.stacks,) = children
         return new
 
 
 def as_array(argument: str, value: Any) -> Any:
-    """What is known now becomes a NumPy array and stays known, which an array of JAX would not under jit."""
+    """The value as an array: a NumPy one if it is known, since a JAX array would not stay known under jit."""
     if hasattr(value, "shape"):
         return value if is_traced(value) or not getattr(value, "is_fully_addressable", True) else np.asarray(value)
     try:
@@ -104,7 +104,7 @@ def as_array(argument: str, value: Any) -> Any:
 
 
 def require_finite(argument: str, value: Any) -> None:
-    """Refuse NaN and infinity in what is known now."""
+    """Refuse NaN and infinity in what is known while tracing."""
     for leaf in jax.tree.leaves(value):
         known = concrete(leaf) if isinstance(leaf, (int, float, complex, np.ndarray, np.generic, jax.Array)) else None
         if known is not None and not np.isfinite(known).all():

@@ -1,4 +1,4 @@
-"""Sums over pairs of directions: what comes of coefficients that are known only at run time, and of cuts."""
+"""Sums over pairs of directions: from coefficients that are known at run time only, and from cuts."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy as np
 
 from dof.typing import Array, Float, Inexact
 
-# Accelerators round the factors of a matrix product by default; these sums are small, and are to be exact.
+# Accelerators round the factors of a matrix product by default; these sums are small and must be exact.
 exact_einsum = partial(jnp.einsum, precision=jax.lax.Precision.HIGHEST)
 
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Coupling:
-    """In one channel, the entries q_kl of m blocks along a diagonal, from (start, start) on or from (start, other) on.
+    """The entries q_kl of one channel's form, as m blocks (p, q) along a diagonal that starts at (start, other).
 
-    Those from (start, start) on are symmetric. Others stand for themselves and for their mirror image. It takes no
-    factorisation of A, whose derivative is infinite where eigenvalues coincide or vanish.
+    With `other=None` the diagonal starts at (start, start) and the blocks are symmetric. Otherwise each entry stands
+    for itself and for its mirror image q_lk.
     """
 
     blocks: Float[Array, "m p q"]
@@ -37,7 +37,7 @@ class Coupling:
         return (self.start, m * p), (self.start if self.other is None else self.other, m * q)
 
     def sums(self, h: Inexact[Array, " r *s"]) -> Iterator[tuple[int, Inexact[Array, " k *s"]]]:
-        """Σ_l q_kl h_l, for each run of directions k with where it starts."""
+        """Σ_l q_kl h_l for each run of directions k, as (first k, sums)."""
         (first, rows), (second, columns) = self._ranges
         yield first, self._times(h[second : second + columns], "mij,mj...->mi...")
         if self.other is not None:
@@ -49,7 +49,7 @@ class Coupling:
         return product.reshape(-1, *h.shape[1:])
 
     def entries(self, k: np.ndarray, l: np.ndarray) -> Array:
-        """q_kl for directions that are broadcast against each other."""
+        """q_kl for arrays of directions that broadcast against each other."""
         found = self._entries(k, l)
         return found if self.other is None else found + self._entries(l, k)
 
@@ -61,7 +61,7 @@ class Coupling:
         return jnp.where(inside & (k // p == l // q), self.blocks[k // p, k % p, l % q], 0)
 
     def within(self, frame: np.ndarray) -> tuple[Coupling, ...]:
-        """What is left of the coupling if only the directions of `frame` are there."""
+        """The coupling restricted to the directions of `frame`, numbered by their place there; () if none is left."""
         kept = [np.flatnonzero((frame >= start) & (frame < start + length)) for start, length in self._ranges]
         if not all(map(len, kept)):
             return ()

@@ -7,14 +7,20 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from dof.triples.quadratic_form import Form
-from dof.triples.tangents import in_frame
-from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of, zeros_stacked
+from dof.directions.known import is_known
+from dof.triples.frames import in_frame
+from dof.triples.stacks import zeros_stacked
+from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of
 from dof.typing import Array
 
 
 class Reading(NamedTuple):
-    """One operator: its real channels with their factors (1, or 1 and i), and its coefficient c."""
+    """How one operator is read off a triple.
+
+    Attributes:
+        channels: (factor, channel) pairs; the factor is 1, or 1 and i for a complex operator.
+        c: the coefficient of order zero at x; None if it is absent.
+    """
 
     channels: list[tuple[complex, int]]
     c: Array | None
@@ -24,7 +30,7 @@ class Reading(NamedTuple):
         value, applied = value_as_array(output), applied_of(output)
         if applied is None:
             applied = zeros_stacked(1 + max(n for _, n in self.channels), _floating(value))
-        # A factor of one must not be multiplied with: it would make the result complex.
+        # A factor of one is left out, because multiplying with it would make the result complex.
         parts = [applied[n] if w == 1 else w * applied[n] for w, n in self.channels]
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
@@ -37,7 +43,7 @@ class Reading(NamedTuple):
 
 
 def value_as_array(output: Any) -> Any:
-    """The value; a literal of the program becomes an array."""
+    """The value of an output; a literal of the program becomes an array."""
     return jnp.asarray(value_of(output))
 
 
@@ -46,20 +52,20 @@ def _floating(value: Any) -> Any:
 
 
 def _in_precision_of(value: Any, c: Array) -> Any:
-    """c, so that c · value has the precision of `value`."""
-    if isinstance(c, np.ndarray):
+    """c, such that c · value has the precision of `value`."""
+    if is_known(c):
         return c.item()
     dtype = jnp.result_type(value) if is_smooth(value) else c.dtype
     return c.astype(jnp.promote_types(dtype, jnp.complex64) if jnp.iscomplexobj(c) else dtype)
 
 
-def full_triple(output: Any, form: Form, readings: list[Reading]) -> Triple:
-    """The triple of an output with its zeros written out; `applied` without channel axis for a single operator."""
+def full_triple(output: Any, directions: int, readings: list[Reading]) -> Triple:
+    """The triple of an output with its zeros written out; `applied` has no channel axis for a single operator."""
     value = value_as_array(output)
-    tangents = tangents_of(in_frame(output, np.arange(form.directions)))
+    tangents = tangents_of(in_frame(output, np.arange(directions)))
     applied = jnp.stack([reading.derivatives(output) for reading in readings])
     return Triple(
         value,
-        zeros_stacked(form.directions, _floating(value)) if tangents is None else tangents,
+        zeros_stacked(directions, _floating(value)) if tangents is None else tangents,
         applied if len(readings) > 1 else applied[0],
     )

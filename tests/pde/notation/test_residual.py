@@ -7,8 +7,8 @@ import pytest
 
 import dof
 from dof import pde
-from dof.operators.coefficients import dense
-from dof.operators.coordinates import Space
+from dof.directions.matrix_forms import dense
+from dof.operators.coordinates import Coordinates
 from dof.pde.planning.evaluate import plan_of
 
 
@@ -302,7 +302,7 @@ def with_operator(L):
     """u_t − eᵗ L u + u², by nested differentiation"""
 
     def by_hand(z):
-        d, e = By(wide, z), L.at(z, Space.of(z))
+        d, e = By(wide, z), L.at(z, Coordinates.of(z))
         first = 0 if e.b is None else e.b @ d.gradient
         a = sum(map(dense, e.a))
         return d(6) - jnp.exp(z[6]) * (jnp.sum(a * d.hessian) + first + (e.c or 0) * d.value) + d.value**2
@@ -376,8 +376,8 @@ def test_traced_parameters_merge_as_known_ones_do():
     widths = []
 
     def of_nu(nu):
-        plan, _ = plan_of(burgers, jax.ShapeDtypeStruct((), float), jnp.ones(2), {"nu": nu})
-        widths.append(plan.columns)
+        _, planned = plan_of(burgers, jax.ShapeDtypeStruct((), float), jnp.ones(2), {"nu": nu})
+        widths.append(planned.plan.columns)
         return nu
 
     jax.jit(of_nu)(0.1), of_nu(0.1)
@@ -442,3 +442,47 @@ def test_mistakes_are_told(run, said):
     with pytest.raises((dof.errors.DofError, AttributeError)) as error:
         run()
     assert said in str(error.value)
+
+
+def test_the_users_function_runs_twice_for_the_first_trace_and_once_for_later_ones():
+    runs = []
+
+    @pde.residual("x t")
+    def heat(u, x, t, *, k=0.3):
+        runs.append(k)
+        return u.t - k * u.xx + u**2
+
+    net = lambda z: jnp.sin(z[0]) * jnp.exp(-z[1])  # noqa: E731
+    first = heat(net)(jnp.ones(2))
+    assert len(runs) == 2
+    again = heat(net)(jnp.ones(2))
+    assert len(runs) == 3
+    assert first == again
+
+
+def test_a_residual_that_reads_something_else_later_is_traced_anew():
+    order = [2]
+
+    @pde.residual("x t")
+    def changing(u, x, t):
+        return u.x if order[0] == 1 else u.xx
+
+    net = lambda z: jnp.sin(2 * z[0]) + z[1]  # noqa: E731
+    point = jnp.array([0.3, 0.1])
+    assert_close(changing(net)(point), -4 * jnp.sin(0.6))
+    order[0] = 1
+    assert_close(changing(net)(point), 2 * jnp.cos(0.6))
+
+
+def test_a_cached_plan_does_not_keep_what_was_traced():
+    @pde.residual("x y")
+    def mixed(u, x, y, *, k):
+        return k * u.xy + u.xx
+
+    net = lambda z: z[0] ** 2 * z[1]  # noqa: E731
+    of_k = jax.jit(lambda k: mixed(net, k=k)(jnp.array([1.0, 2.0])))
+    for k in (1.0, -2.0):
+        assert_close(of_k(k), k * 2.0 + 4.0)
+        assert_close(mixed(net, k=k)(jnp.array([1.0, 2.0])), k * 2.0 + 4.0)
+    with jax.checking_leaks():
+        assert_close(jax.jit(lambda k: mixed(net, k=k)(jnp.array([1.0, 2.0])))(3.0), 10.0)

@@ -15,7 +15,7 @@ from jax.experimental.jet import jet
 import dof
 from dof.api.nested_autodiff import contract_dense
 from dof.bench.cases.factored_operators import FactoredOperator
-from dof.operators.coordinates import Space
+from dof.operators.coordinates import Coordinates
 
 Phi = Callable[[Any], Any]
 PointMethod = Callable[[FactoredOperator, Phi], Phi]
@@ -35,7 +35,7 @@ def by_hessian(operator: FactoredOperator, phi: Phi) -> Phi:
 
     def apply(x: Any) -> Any:
         gradient = None if operator.first is None else jax.grad(phi)(x)
-        return contract_dense(evaluated.at(x, Space.of(x)), phi(x), gradient, jax.hessian(phi)(x))
+        return contract_dense(evaluated.at(x, Coordinates.of(x)), phi(x), gradient, jax.hessian(phi)(x))
 
     return apply
 

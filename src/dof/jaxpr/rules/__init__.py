@@ -1,17 +1,20 @@
-"""One file per family of primitives. Importing this package fills the registry."""
+"""One file per family of primitives, with its law and the records of its primitives.
 
-from dof.jaxpr.registry import RULES
+Importing this package fills the registry.
+"""
+
 from dof.jaxpr.rules import (  # noqa: F401
-    bilinear,
-    by_hand,
     calls,
     constant,
+    contractions,
     elementwise,
     general,
+    handwritten_derivatives,
     indexing,
     linear,
     loops,
+    piecewise_linear,
+    products,
     reductions,
+    shards,
 )
-
-__all__ = ["RULES"]

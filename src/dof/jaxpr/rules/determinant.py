@@ -4,13 +4,13 @@ With M = M₀ + dM and E = dM M₀⁻¹, log |det M| = log |det M₀| + tr E −
 
     g' = tr(G M₀⁻¹),     s' = tr(S M₀⁻¹) − Σ_kl q_kl tr(G_k M₀⁻¹ G_l M₀⁻¹)
 
-The polynomial is walked like any other function. So rows of M that depend on a particle each, as those of a Slater
-determinant do, keep their directions: each product with M₀⁻¹ is of one row. With E = M₀⁻¹ dM columns do.
+The polynomial is walked like any other function. So rows of M that depend on one particle each, as those of a Slater
+determinant do, keep their slots: each product with M₀⁻¹ is of one row. With E = M₀⁻¹ dM columns do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -19,24 +19,32 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.jax_compat import custom_jvp_in
-from dof.jaxpr.nested_jvp import Function
-from dof.triples.triple import Triple, add, triple_or_constant, value_of
+from dof.jaxpr.program_signature import signature
+from dof.jaxpr.push_forward import Function
+from dof.triples.context import SlotContext
+from dof.triples.stacks import add
+from dof.triples.triple import SlotTriple, value_of
 
 
 def is_slogdet(function: Function, operands: Sequence[Any]) -> bool:
-    """Whether a function with a derivative of its own is JAX's `slogdet` of real matrices: the same program, and the
-    same program for its derivative. What it is called does not matter."""
+    """Whether a function with a derivative of its own is JAX's `slogdet` of real matrices.
+
+    It is if its derivative is the same program; what it is called does not matter.
+    """
     shape, dtype = np.shape(value_of(operands[0])), jnp.result_type(value_of(operands[0]))
     is_square = len(operands) == 1 and len(shape) > 1 and shape[-1] == shape[-2]
     if not is_square or not jnp.issubdtype(dtype, jnp.floating):
         return False
     matrix = jax.ShapeDtypeStruct(shape, dtype)
-    return _derivative(function, matrix) in _known(matrix, jnp.result_type(int))
+    return _derivative(function, matrix) in _slogdet_derivatives(matrix, jnp.result_type(int))
 
 
 @lru_cache(maxsize=256)
-def _known(matrix: jax.ShapeDtypeStruct, _integers: Any) -> list[str]:
-    """The derivative of `slogdet`, as a text, for matrices that are stacked; and mapped over some of the stack."""
+def _slogdet_derivatives(matrix: jax.ShapeDtypeStruct, _integers: Any) -> list[Hashable]:
+    """The derivative of `slogdet` for stacked matrices, and of `slogdet` mapped over some axes of the stack.
+
+    It depends on whether float64 is enabled, which the dtype of integers tells.
+    """
     found, slogdet = [], jnp.linalg.slogdet
     for _ in range(len(matrix.shape) - 1):
         function = custom_jvp_in(jax.make_jaxpr(slogdet)(matrix))
@@ -45,19 +53,19 @@ def _known(matrix: jax.ShapeDtypeStruct, _integers: Any) -> list[str]:
     return found
 
 
-def _derivative(function: Function, matrix: jax.ShapeDtypeStruct) -> str:
-    return str(jax.make_jaxpr(lambda v, g: jax.jvp(function, [v], [g]))(matrix, matrix))
+def _derivative(function: Function, matrix: jax.ShapeDtypeStruct) -> Hashable:
+    return signature(jax.make_jaxpr(lambda v, g: jax.jvp(function, [v], [g]))(matrix, matrix))
 
 
-def log_determinant(walk: Any, function: Function, matrix: Triple) -> list[Any]:
+def log_determinant(context: SlotContext, function: Function, matrix: SlotTriple) -> list[Any]:
     """The sign of the determinant, which is constant, and the triple of the logarithm."""
     sign, value = function(matrix.value)
-    inverse, by_rows = jnp.linalg.inv(matrix.value), _rows_are_apart(matrix)
+    inverse, by_rows = jnp.linalg.inv(matrix.value), _rows_have_own_slots(matrix)
     product: Callable[..., Any] = lambda m, i: [m @ i if by_rows else i @ m]  # noqa: E731
-    (moved,) = walk.through(product, [matrix, inverse])
-    change = Triple(jnp.zeros_like(matrix.value), moved.tangents, moved.applied)
-    first, second = walk.through(_trace_and_square, [change])
-    return [sign, triple_or_constant(value, first.tangents, add(first.applied, second.applied))]
+    (moved,) = context.through(product, [matrix, inverse])
+    change = SlotTriple(jnp.zeros_like(matrix.value), moved.tangents, moved.applied)
+    first, second = context.through(_trace_and_square, [change])
+    return [sign, SlotTriple.or_constant(value, first.tangents, add(first.applied, second.applied))]
 
 
 def _trace_and_square(e: Any) -> list[Any]:
@@ -65,7 +73,6 @@ def _trace_and_square(e: Any) -> list[Any]:
     return [jnp.trace(e, axis1=-2, axis2=-1), jnp.sum(e * jnp.swapaxes(e, -1, -2), axis=(-2, -1)) / -2]
 
 
-def _rows_are_apart(matrix: Triple) -> bool:
-    """Whether different rows have different directions, or else columns may have them."""
-    known = getattr(matrix.tangents, "rows", None)
-    return known is None or np.shape(known.index)[-2] > 1
+def _rows_have_own_slots(matrix: SlotTriple) -> bool:
+    """Whether directions differ from row to row; else columns may have their own."""
+    return matrix.tangents is None or np.shape(matrix.tangents.slots.index)[-2] > 1

@@ -2,7 +2,8 @@
 
     g' = Σ_i f_i g_i,     s' = Σ_i f_i s_i + Σ_ij f_ij Σ_kl q_kl g_ik g_jl
 
-The derivatives f_i, f_ij are as large as the value only; they are written by hand, or found by nested jvp.
+The derivatives f_i, f_ij are as large as the value only. They are written by hand (`handwritten_derivatives.py`) or
+found by nested jvp.
 """
 
 from __future__ import annotations
@@ -13,29 +14,25 @@ from typing import Any
 import jax.numpy as jnp
 
 from dof.jax_compat import Primitive, bind
-from dof.jaxpr.elementwise_derivatives import (
-    Derivatives,
-    Traced,
-    derivatives_of_primitive,
-    trace_derivatives,
-    varying_among,
-)
 from dof.jaxpr.elementwise_programs import nonlinear_steps
-from dof.jaxpr.nested_jvp import Function, parts_of
-from dof.jaxpr.registry import Rule, register_named
-from dof.jaxpr.rules.general import general_rule
-from dof.triples.quadratic_form import AnyForm
-from dof.triples.triple import add, aligned, is_smooth, spread, triple_or_constant, value_of
+from dof.jaxpr.nested_jvp import Derivatives, TracedDerivatives, derivatives_of_primitive, trace_derivatives
+from dof.jaxpr.push_forward import Function, parts_of
+from dof.jaxpr.registry import register_named
+from dof.jaxpr.rules.general import general_law
+from dof.triples.context import Law, LawContext
+from dof.triples.slot_form import AnyForm
+from dof.triples.stacks import add, aligned, broadcast_stack
+from dof.triples.triple import Triple, is_smooth, value_of, varying_operands
 
 
 def elementwise(form: AnyForm, value: Any, operands: Sequence[Any], found: Derivatives) -> Any:
-    """The triple of `value`, of which `found` has the derivatives with respect to the operands that vary."""
+    """The triple of `value`, of which `found` has the derivatives in the operands that vary."""
     tangents, applied = ([aligned(p, value) for p in part] for part in parts_of(operands))
     pushed = [_weighted(found.first, part) for part in (tangents, applied)]
     for (i, j), second in found.second.items():
         if tangents[i] is not None and tangents[j] is not None and form.meets(i, j):
             pushed[1] = add(pushed[1], second * form.contract(tangents[i], tangents[j]))
-    return triple_or_constant(value, *(_typed(spread(p, value), value) for p in pushed))
+    return Triple.or_constant(value, *(_typed(broadcast_stack(p, value), value) for p in pushed))
 
 
 def _weighted(first: dict[int, Any], parts: Sequence[Any]) -> Any:
@@ -47,13 +44,13 @@ def _weighted(first: dict[int, Any], parts: Sequence[Any]) -> Any:
 
 
 def _typed(part: Any, value: Any) -> Any:
-    """A function may return another precision than it was given; its derivatives have that of the result."""
+    """Derivatives in the dtype of the result, which a function may have changed."""
     return None if part is None else part.astype(jnp.result_type(value))
 
 
-def trace_elementwise(function: Function, operands: Sequence[Any]) -> Traced | None:
+def trace_elementwise(function: Function, operands: Sequence[Any]) -> TracedDerivatives | None:
     """The derivatives of a function that is no primitive, if they turn out to be elementwise, else None."""
-    values, varying = [value_of(o) for o in operands], varying_among(operands)
+    values, varying = [value_of(o) for o in operands], varying_operands(operands)
     if any(map(jnp.iscomplexobj, values)):
         return None  # not every elementwise function is differentiable in the complex sense
     traced = trace_derivatives(function, varying, values)
@@ -61,54 +58,56 @@ def trace_elementwise(function: Function, operands: Sequence[Any]) -> Traced | N
     return None if nonlinear_steps(traced.jaxpr, depends) is None else traced
 
 
-def elementwise_function(form: AnyForm, function: Function, operands: Sequence[Any], traced: Traced) -> list[Any]:
+def elementwise_function(
+    form: AnyForm, function: Function, operands: Sequence[Any], traced: TracedDerivatives
+) -> list[Any]:
     """The triples of an elementwise function whose derivatives were traced."""
     values = function(*map(value_of, operands))
     found = iter(traced.at([value_of(o) for o in operands]))
     return [elementwise(form, v, operands, next(found)) if is_smooth(v) else v for v in values]
 
 
-def nested_rule(primitive: Primitive) -> Rule:
-    """The rule of an elementwise primitive by nested jvp."""
+def nested_law(primitive: Primitive) -> Law:
+    """The law of an elementwise primitive by nested jvp."""
 
-    def rule(walk: Any, *operands: Any, **params: Any) -> list[Any]:
+    def law(context: LawContext, *operands: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(o) for o in operands], params)
-        return [elementwise(walk.form, value, operands, derivatives_of_primitive(primitive, params, operands))]
+        return [elementwise(context.form, value, operands, derivatives_of_primitive(primitive, params, operands))]
 
-    return rule
+    return law
 
 
 def by_hand(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates (x, y, **params) ↦ (f'(x), f''(x)) where y = f(x)."""
+    """Register an elementwise primitive of one operand by (x, y, **params) ↦ (f'(x), f''(x)), where y = f(x)."""
 
     def decorate(first_and_second: Callable[..., Any]) -> Callable[..., Any]:
-        register_named(name, "elementwise", lambda p: _by_hand_rule(p, first_and_second), pointwise=True)
+        register_named(name, "elementwise", lambda p: _handwritten_law(p, first_and_second), is_elementwise=True)
         return first_and_second
 
     return decorate
 
 
-def _by_hand_rule(primitive: Primitive, first_and_second: Callable[..., Any]) -> Rule:
-    def rule(walk: Any, x: Any, **params: Any) -> list[Any]:
+def _handwritten_law(primitive: Primitive, first_and_second: Callable[..., Any]) -> Law:
+    def law(context: LawContext, x: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [x.value], params)
         first, second = first_and_second(x.value, value, **params)
-        return [elementwise(walk.form, value, [x], Derivatives({0: first}, {(0, 0): second}))]
+        return [elementwise(context.form, value, [x], Derivatives({0: first}, {(0, 0): second}))]
 
-    return rule
-
-
-def abs_rule(primitive: Primitive) -> Rule:
-    """Elementwise in the sense above for real numbers only: |z| is not differentiable in the complex sense."""
-    of_real, of_complex = nested_rule(primitive), general_rule(primitive)
-    return lambda walk, x, **params: (of_complex if jnp.iscomplexobj(x.value) else of_real)(walk, x, **params)
+    return law
 
 
-register_named("abs", "elementwise", abs_rule, pointwise=True)
+def abs_law(primitive: Primitive) -> Law:
+    """|x|, which is elementwise in the sense above for real x only: |z| is not complex differentiable."""
+    of_real, of_complex = nested_law(primitive), general_law(primitive)
+    return lambda context, x, **params: (of_complex if jnp.iscomplexobj(x.value) else of_real)(context, x, **params)
+
+
+register_named("abs", "elementwise", abs_law, is_elementwise=True)
 register_named(
     "acos acosh asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt cosh digamma erf_inv erfc igamma "
     "igammac integer_pow lgamma polygamma pow regularized_incomplete_beta sinh tan zeta igamma_grad_a "
     "log2 one_minus_square nextafter",
     "elementwise",
-    nested_rule,
-    pointwise=True,
+    nested_law,
+    is_elementwise=True,
 )

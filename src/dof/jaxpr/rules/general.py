@@ -9,16 +9,20 @@ With a diagonal form q the second derivative is needed along each direction only
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from dof.jax_compat import Primitive
-from dof.jaxpr.nested_jvp import Function, active_among, each_direction, function_of, parts_of, push_jvp, restrict
-from dof.jaxpr.registry import Rule, register_named
-from dof.triples.quadratic_form import AnyForm, settled
-from dof.triples.triple import Triple, is_smooth, triple_or_constant, value_of, zeros_stacked
+from dof.jaxpr.push_forward import Function, active_among, each_direction, function_of, parts_of, push_jvp, restrict
+from dof.jaxpr.registry import register_named
+from dof.triples.context import Law
+from dof.triples.quadratic_form import settled
+from dof.triples.slot_form import AnyForm
+from dof.triples.stacks import zeros_stacked
+from dof.triples.triple import Triple, is_smooth, value_of, varying_operands
 
 
 def general(form: AnyForm, function: Function, operands: Sequence[Any]) -> list[Any]:
@@ -27,12 +31,11 @@ def general(form: AnyForm, function: Function, operands: Sequence[Any]) -> list[
     tangents, applied = parts_of(operands)
     smooth = [i for i, value in enumerate(values) if is_smooth(value)]
     if not smooth or not active_among(tangents):
-        return list(
-            map(triple_or_constant, values, [None] * len(values), push_jvp(function, operands, applied, values))
-        )
+        pushed = push_jvp(function, operands, applied, values)
+        return [Triple.or_constant(value, None, part) for value, part in zip(values, pushed, strict=True)]
     found = iter(zip(*_both_orders(form, function, operands, smooth), strict=True))
     parts = [next(found) if i in smooth else (None, None) for i in range(len(values))]
-    return [triple_or_constant(value, *part) for value, part in zip(values, parts, strict=True)]
+    return [Triple.or_constant(value, *part) for value, part in zip(values, parts, strict=True)]
 
 
 def _both_orders(
@@ -40,63 +43,66 @@ def _both_orders(
 ) -> tuple[list[Any], list[Any]]:
     """(tangents, applied) of the smooth results.
 
-    What is applied to the operands is one more direction, that bends instead of moving: F'(v)[s] comes out with the
-    second derivatives. One pass then does it all. Several would each solve their own systems, of the same matrix, and
-    on CPUs with few cores JAX's batched solvers can wait for each other without end if they run side by side.
+    What is applied to the operands, s, is appended as an extra direction with first tangent 0 and second tangent s, so
+    that one nested jvp returns F'[g], F''[g, g] and F'[s]. Several passes would each solve their own linear systems of
+    the same matrix, and on CPUs with few cores JAX's batched solvers can wait for each other without end if they run
+    side by side.
     """
-    active = [i for i, operand in enumerate(operands) if isinstance(operand, Triple)]
+    active = varying_operands(operands)
     of_active, primals = restrict(function, operands, active, smooth)
-    moves, bends = ([part[i] for i in active] for part in parts_of(operands))
-    moves = [zeros_stacked(form.directions, v) if g is None else g for g, v in zip(moves, primals, strict=True)]
-
-    def along_each(again: list[Any], bends: list[Any]) -> Any:
-        """(F'[g_k], F''[g_k, h_k]) for all directions k, and F'[s] for what bends."""
-        count = 0 if all(bend is None for bend in bends) else max(len(b) for b in bends if b is not None)
-        still = [zeros_stacked(count, v) for v in primals]
-        bent = [rest if b is None else b for rest, b in zip(still, bends, strict=True)]
-        straight = [zeros_stacked(form.directions, v) for v in primals]
-        stacks = [_joined(moves, still), _joined(again, still), _joined(straight, bent)]
-        first, second = each_direction(lambda *stack: _nested(of_active, primals, *stack), *stacks)
-        r = form.directions
-        return [g[:r] for g in first], [h[:r] for h in second], [h[r:] for h in second] if count else None
-
-    if not form.couplings:
-        tangents, seconds, pushed = along_each(moves, bends)
-        summed = [form.weighted_sum(second) for second in seconds]
-    else:
-        tangents, summed, pushed = _channel_by_channel(form, moves, bends, along_each)
-    applied = summed if pushed is None else list(map(jnp.add, summed, pushed))
+    g, s = ([part[i] for i in active] for part in parts_of(operands))
+    g = [zeros_stacked(form.directions, v) if part is None else part for part, v in zip(g, primals, strict=True)]
+    along = partial(_along_directions, of_active, primals, g)
+    tangents, curvature, pushed = _by_channel(form, g, s, along) if form.couplings else _diagonal(form, g, s, along)
+    applied = curvature if pushed is None else list(map(jnp.add, curvature, pushed))
     return tangents, list(map(settled, applied))
 
 
-def _nested(f: Function, primals: Any, along: Any, again: Any, bend: Any) -> Any:
-    """(F'[along], F''[along, again] + F'[bend])"""
-    return jax.jvp(lambda v, g: jax.jvp(f, v, g)[1], (primals, tuple(along)), (tuple(again), tuple(bend)))
+def _along_directions(f: Function, primals: Sequence[Any], g: list[Any], h: list[Any], s: list[Any]) -> Any:
+    """F'[g_k] and F''[g_k, h_k] for all directions k, and F'[s_c] for all channels c that s has, or None."""
+    directions, channels = len(g[0]), max((len(part) for part in s if part is not None), default=0)
+    no_move = [zeros_stacked(channels, v) for v in primals]
+    filled = [rest if part is None else part for rest, part in zip(no_move, s, strict=True)]
+    no_second = [zeros_stacked(directions, v) for v in primals]
+    stacks = [_joined(g, no_move), _joined(h, no_move), _joined(no_second, filled)]
+    first, second = each_direction(lambda *stack: _nested_jvp(f, primals, *stack), *stacks)
+    pushed = [part[directions:] for part in second] if channels else None
+    return [part[:directions] for part in first], [part[:directions] for part in second], pushed
 
 
-def _channel_by_channel(form: AnyForm, moves: list[Any], bends: list[Any], along_each: Any) -> Any:
-    """Where directions are coupled, each channel has second directions h_k = Σ_l q_kl g_l of its own."""
-    weighted = [form.weigh(g) for g in moves]
-    channels = [
-        along_each([w[c] for w in weighted], [None if b is None else b[c : c + 1] for b in bends])
+def _nested_jvp(f: Function, primals: Any, along: Any, again: Any, second: Any) -> Any:
+    """(F'[along], F''[along, again] + F'[second])."""
+    return jax.jvp(lambda v, g: jax.jvp(f, v, g)[1], (primals, tuple(along)), (tuple(again), tuple(second)))
+
+
+def _diagonal(form: AnyForm, g: list[Any], s: list[Any], along: Any) -> Any:
+    """Directions that are each summed with themselves: one pass for all channels."""
+    tangents, seconds, pushed = along(g, s)
+    return tangents, [form.weighted_sum(second) for second in seconds], pushed
+
+
+def _by_channel(form: AnyForm, g: list[Any], s: list[Any], along: Any) -> Any:
+    """Directions that are coupled: a pass for each channel, with second directions h_k = Σ_l q_kl g_l of its own."""
+    weighted = [form.weigh(part) for part in g]
+    passes = [
+        along([w[c] for w in weighted], [None if part is None else part[c : c + 1] for part in s])
         for c in range(form.channels)
     ]
-    tangents, _, pushed = channels[0]
-    seconds = [
-        jnp.stack([jnp.sum(h, axis=0) for h in of_result])
-        for of_result in zip(*(s for _, s, _ in channels), strict=True)
-    ]
+    tangents, _, pushed = passes[0]
+    by_result = zip(*(seconds for _, seconds, _ in passes), strict=True)
+    curvature = [jnp.stack([jnp.sum(h, axis=0) for h in channels]) for channels in by_result]
     if pushed is not None:
-        pushed = [jnp.concatenate(of_result) for of_result in zip(*(p for _, _, p in channels), strict=True)]
-    return tangents, seconds, pushed
+        pushed = [jnp.concatenate(channels) for channels in zip(*(p for _, _, p in passes), strict=True)]
+    return tangents, curvature, pushed
 
 
-def _joined(first: list[Any], second: list[Any]) -> list[Any]:
+def _joined(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
     return [jnp.concatenate([a, b]) if len(b) else a for a, b in zip(first, second, strict=True)]
 
 
-def general_rule(primitive: Primitive) -> Rule:
-    return lambda walk, *operands, **params: general(walk.form, function_of(primitive, params), operands)
+def general_law(primitive: Primitive) -> Law:
+    """The general law of a primitive."""
+    return lambda context, *operands, **params: general(context.form, function_of(primitive, params), operands)
 
 
 ON_PURPOSE = """
@@ -116,4 +122,4 @@ ON_PURPOSE = """
 """In turn: exact this way, and no law of their own would be cheaper by much; rare; without a derivative, as JAX then
 says; mutable references, of which the walk hands whole programs to the general law, so that none gets here alone."""
 
-register_named(ON_PURPOSE, "general", general_rule)
+register_named(ON_PURPOSE, "general", general_law)

@@ -1,51 +1,77 @@
-"""Linear: the same map on value, tangents and applied.   g' = F g,   s' = F s.
-
-Piecewise linear: F'' = 0, and F' at the point as JAX has it (ties, masks, indices that are out of bounds).
-"""
+"""Linear: the same map on value, tangents and applied.   g' = F g,   s' = F s."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
+import numpy as np
+
 from dof.jax_compat import Primitive, bind
-from dof.jaxpr.nested_jvp import each_rule, linear_rule, parts_of, piecewise_rule
-from dof.jaxpr.registry import Rule, register_named
-from dof.triples.triple import add, spread, triple_or_constant, value_of
-
-register_named(
-    "neg real imag conj convert_element_type reduce_precision copy name", "linear", linear_rule, pointwise=True
-)
-register_named("reduce_sum cumsum reduce_window_sum fft", "linear", linear_rule)
-register_named("complex", "linear", linear_rule, pointwise=True)
-register_named(
-    "optimization_barrier psum psum_invariant pvary pbroadcast ppermute all_gather all_gather_invariant all_to_all "
-    "reduce_scatter sharding_constraint layout_constraint reshard",
-    "linear",
-    each_rule,
-)
-
-register_named("max min clamp rem", "piecewise linear", piecewise_rule, pointwise=True)
-register_named(
-    "reduce_max reduce_min cummax cummin reduce_window_max reduce_window_min sort top_k approx_top_k "
-    "select_and_gather_add select_and_scatter_add device_put",
-    "piecewise linear",
-    piecewise_rule,
-)
+from dof.jaxpr.push_forward import each_law, linear_law, parts_of
+from dof.jaxpr.registry import register_named
+from dof.sparsity.scatter_sums import Occurrences, by_direction
+from dof.sparsity.slot_flow import Index, Params, SlotFlow
+from dof.triples.context import Law, LawContext
+from dof.triples.stacks import add, broadcast_stack
+from dof.triples.tangents import SlotTangents
+from dof.triples.triple import Triple, value_of
+from dof.typing import Array
 
 
-def sum_rule(primitive: Primitive) -> Rule:
-    """x ± y: unlike other linear maps, a zero derivative on one side leaves that of the other side alone."""
+def sum_law(primitive: Primitive) -> Law:
+    """x ± y: unlike for other linear maps, a zero derivative on one side leaves that of the other side alone."""
 
-    def rule(walk: Any, x: Any, y: Any, **params: Any) -> list[Any]:
+    def law(context: LawContext, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)
-        return [triple_or_constant(value, *(combine(part, value) for part in parts_of([x, y])))]
+        return [Triple.or_constant(value, *(combine(part, value) for part in parts_of([x, y])))]
 
     def combine(parts: list[Any], value: Any) -> Any:
         x, y = parts
         negated = y if y is None or primitive.name != "sub" else -y
-        return add(spread(x, value), spread(negated, value))
+        return add(broadcast_stack(x, value), broadcast_stack(negated, value))
 
-    return rule
+    return law
 
 
-register_named("add sub add_any", "linear", sum_rule, pointwise=True)
+def _sum_slots(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
+    return [np.squeeze(indices[0], tuple(a + 1 for a in params["axes"]))]
+
+
+def _sum_by_direction(
+    params: Params, tangents: SlotTangents, axes: tuple[int, ...], found: Occurrences, side: int, other: Any
+) -> Array:
+    """Σ_i g_ki over the few elements i that direction k occurs in."""
+    rest = [a for a in range(tangents.data.ndim - 1) if a not in axes]
+    reduced = [2 + n for n, a in enumerate(rest) if a in params["axes"]]
+    return jnp.sum(by_direction(tangents, axes, found), axis=(1, *reduced))
+
+
+def _unchanged_slots(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
+    return indices
+
+
+register_named("add sub add_any", "linear", sum_law, is_elementwise=True)
+register_named(
+    "neg real imag conj convert_element_type reduce_precision copy name complex",
+    "linear",
+    linear_law,
+    is_elementwise=True,
+)
+register_named(
+    "reduce_sum",
+    "linear",
+    linear_law,
+    slot_flow=SlotFlow(_sum_slots, mixes=lambda params, operand: params["axes"]),
+    scatter_sum=_sum_by_direction,
+)
+register_named(
+    "cumsum", "linear", linear_law, slot_flow=SlotFlow(_unchanged_slots, lambda params, operand: (params["axis"],))
+)
+register_named("reduce_window_sum fft", "linear", linear_law)
+register_named(
+    "optimization_barrier psum psum_invariant pvary pbroadcast ppermute all_gather all_gather_invariant all_to_all "
+    "reduce_scatter sharding_constraint layout_constraint reshard",
+    "linear",
+    each_law,
+)

@@ -9,17 +9,18 @@ import jax.numpy as jnp
 from jax import lax
 
 from dof.jax_compat import Primitive
-from dof.jaxpr.registry import Rule, register_named
+from dof.jaxpr.registry import register_named
+from dof.triples.context import Law
 
 
 def rewritten(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates (x, **params) ↦ the same result by other means; the walk then goes through those."""
+    """Register a primitive by (x, **params) ↦ the same result by other means, through which triples are propagated."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        def rule_for(primitive: Primitive) -> Rule:
-            return lambda walk, *operands, **params: walk.through(lambda *x: [function(*x, **params)], operands)
+        def law_for(primitive: Primitive) -> Law:
+            return lambda context, *operands, **params: context.through(lambda *x: [function(*x, **params)], operands)
 
-        register_named(name, "reduction", rule_for, structured=True)
+        register_named(name, "reduction", law_for, takes_slots=True)
         return function
 
     return decorate
@@ -27,7 +28,7 @@ def rewritten(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 @rewritten("reduce_prod")
 def product(x: Any, *, axes: Sequence[int], **_: Any) -> Any:
-    """A balanced tree: exact also where factors are zero, and of logarithmic depth."""
+    """The product by a balanced tree: exact also where factors are zero, and of logarithmic depth."""
     for axis in sorted(axes, reverse=True):
         x = _product_along(x, axis)
     return x
@@ -45,9 +46,11 @@ def _product_along(x: Any, axis: int) -> Any:
 
 @rewritten("cumprod")
 def cumulative_product(x: Any, *, axis: int, reverse: bool) -> Any:
+    """Products of the first elements, by pairs."""
     return lax.associative_scan(jnp.multiply, x, axis=axis, reverse=reverse)
 
 
 @rewritten("cumlogsumexp")
 def cumulative_logsumexp(x: Any, *, axis: int, reverse: bool) -> Any:
+    """log Σ exp of the first elements, by pairs."""
     return lax.associative_scan(jnp.logaddexp, x, axis=axis, reverse=reverse)

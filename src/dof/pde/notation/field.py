@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.notation.derivatives import Applied, First, Gradient, Read, pair
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, pair
 from dof.pde.notation.derivatives import laplacian as laplacian_of
 from dof.pde.notation.names import Names, space_axes, subscripts
 
-Reader = Callable[[Read], Any]
+Reader = Callable[[Derivative], Any]
 """From a derivative to its value for all components of the network."""
 
 
@@ -116,7 +116,7 @@ class Field:
         """A field of which only the value is known: its derivatives are refused with an error that says why."""
         name, coordinates = static
 
-        def read(_: Read) -> Any:
+        def read(_: Derivative) -> Any:
             found = "is read inside of a function of JAX, where it is its value only"
             raise ArgumentError(describe(name, found, "its derivatives outside", f"f({name}.value, {name}.x)"))
 

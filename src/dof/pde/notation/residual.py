@@ -13,7 +13,7 @@ import numpy as np
 
 import dof
 from dof.errors import ArgumentError, describe
-from dof.pde.notation.derivatives import Read
+from dof.pde.notation.derivatives import Derivative
 from dof.pde.notation.field import Field
 from dof.pde.notation.names import Names, read_names
 from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
@@ -96,6 +96,7 @@ class Residual:
         self.name = getattr(function, "__name__", type(function).__name__)
         self.fields = read_names(fields if fields else " ".join(names[:1]) or "u", "fields")
         self.is_single = fields is None
+        self.cached_plans: dict[Any, Any] = {}
         expected = [*self.fields.names, *coordinates.names]
         if names != expected:
             found = f"has the arguments ({', '.join(names)})"
@@ -160,11 +161,11 @@ class Residual:
         """What is propagated for a network of floats and these values of the keywords."""
         value = jax.ShapeDtypeStruct(() if self.is_single else (self.fields.count,), jnp.result_type(float))
         found: list[Plan] = []
-        of_point = lambda point: found.append(plan_of(self, value, point, parameters)[0])  # noqa: E731
+        of_point = lambda point: found.append(plan_of(self, value, point, parameters)[1].plan)  # noqa: E731
         jax.eval_shape(of_point, np.zeros(self.coordinates.count))
         return found[0]
 
-    def run(self, read: Callable[[Read], Any], value: Any, point: Any, parameters: Any) -> Any:
+    def run(self, read: Callable[[Derivative], Any], value: Any, point: Any, parameters: Any) -> Any:
         """The decorated function at one point.
 
         Args:

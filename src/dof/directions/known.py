@@ -1,0 +1,47 @@
+"""What is known while tracing.
+
+A coefficient given as numbers is known when a function is traced: dof keeps it as a NumPy array and can look at its
+entries. One that is computed from a traced value, or is an argument under `jit`, is known at run time only: an array of
+the framework (a JAX tracer, a torch tensor). All of dof tells the two apart by `is_known`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dof.typing import Array
+
+
+def is_known(*arrays: Any) -> bool:
+    """Whether all arrays are known while tracing."""
+    return all(isinstance(array, np.ndarray) for array in arrays)
+
+
+def concatenate(arrays: Sequence[Array], axis: int = 0) -> Array:
+    """Concatenate in NumPy if all arrays are known, else in the framework of the first that is not."""
+    unknown = [array for array in arrays if not is_known(array)]
+    if not unknown:
+        return np.concatenate(arrays, axis)
+    return _namespace(unknown[0]).concatenate([typed_like(unknown[0], array) for array in arrays], axis=axis)
+
+
+def typed_like(unknown: Any, array: Any) -> Any:
+    """A known array in the dtype of one that is not, so that strict promotion of dtypes has nothing to object to.
+
+    Complex entries stay complex, and nothing is rounded to integers.
+    """
+    is_integer = getattr(unknown.dtype, "kind", "f") in "iub"
+    if not is_known(array) or is_known(unknown) or np.iscomplexobj(array) or is_integer:
+        return array
+    return array.astype(unknown.dtype)
+
+
+def _namespace(array: Any) -> Any:
+    """The module with the functions of an array's framework."""
+    if hasattr(array, "__array_namespace__"):
+        return array.__array_namespace__()
+    return sys.modules[type(array).__module__.partition(".")[0]]

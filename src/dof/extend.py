@@ -1,0 +1,51 @@
+"""What packages that build on dof may use besides the public calls; `dof.pde` uses nothing else.
+
+prepare, propagate          a propagation in two steps: directions from coefficients, then through a function
+Coefficients, Coordinates   an operator's coefficients at x, over the coordinates of x
+Diagonal, Blocks, LowRank   the forms of A
+contract_dense              the same operator from gradient and Hessian, to compare with
+linear_arguments, Role      which arguments enter a traced program linearly
+known_results               results of a traced program that are known while tracing
+"""
+
+from dof.api.nested_autodiff import contract_dense
+from dof.directions.factor import DENSE_LIMIT, factor
+from dof.directions.known import is_known
+from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, arrays_of, is_known_matrix, map_entries
+from dof.directions.sparse_rows import dense_rows
+from dof.jax_compat import Closed, as_function, is_traced
+from dof.jaxpr.known_results import known_results
+from dof.jaxpr.linearity import Role, linear_arguments
+from dof.operators.coefficients import Coefficients
+from dof.operators.coordinates import Coordinates
+from dof.pipeline import Prepared, Propagated, prepare, propagate
+from dof.triples.readout import full_triple, value_as_array
+
+__all__ = [
+    "DENSE_LIMIT",
+    "Blocks",
+    "Closed",
+    "Coefficients",
+    "Coordinates",
+    "Diagonal",
+    "LowRank",
+    "Matrix",
+    "Prepared",
+    "Propagated",
+    "Role",
+    "arrays_of",
+    "as_function",
+    "contract_dense",
+    "dense_rows",
+    "factor",
+    "full_triple",
+    "is_known",
+    "is_known_matrix",
+    "is_traced",
+    "known_results",
+    "linear_arguments",
+    "map_entries",
+    "prepare",
+    "propagate",
+    "value_as_array",
+]

@@ -1,0 +1,22 @@
+"""Results of a program that are known while tracing, although the program is not run."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from dof.jax_compat import Closed, Literal, bind, is_traced, parts
+
+
+def known_results(jaxpr: Closed) -> list[np.ndarray | None]:
+    """The results that depend on no argument and on nothing that is traced; None for the others."""
+    program, consts = parts(jaxpr)
+    values = {v: value for v, value in zip(program.constvars, consts, strict=True) if not is_traced(value)}
+    value_of = lambda atom: atom.val if isinstance(atom, Literal) else values.get(atom)  # noqa: E731
+    with jax.ensure_compile_time_eval():
+        for eqn in program.eqns:
+            operands = [value_of(atom) for atom in eqn.invars]
+            if not eqn.effects and all(operand is not None for operand in operands):
+                values.update(zip(eqn.outvars, bind(eqn.primitive, operands, eqn.params), strict=True))
+        results = [value_of(atom) for atom in program.outvars]
+        return [None if result is None else np.asarray(result) for result in results]

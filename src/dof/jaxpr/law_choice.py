@@ -1,0 +1,51 @@
+"""Which mode a law is applied in: the one that keeps as much structure as pays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dof.jax_compat import JaxprEqn, shape_of
+from dof.jaxpr.diagnostics import checked
+from dof.jaxpr.registry import Record
+from dof.jaxpr.trace_log import BOTH_VARY, JOINED, SUMMED, TOO_MANY, WHOLE
+from dof.sparsity.modes import elementwise, flowing, framed, scattered
+from dof.sparsity.scatter_sums import scatter_sum
+from dof.triples.context import Law, SlotContext
+from dof.triples.triple import has_tangents
+
+USERS = "registered"
+"""The family of laws that users bring, whose results are checked."""
+
+
+def apply_law(
+    context: SlotContext, record: Record, eqn: JaxprEqn, operands: Sequence[Any]
+) -> tuple[Sequence[Any], str]:
+    """The results of an equation, and why not more structure was kept."""
+    law = checked(record.law, eqn) if record.family == USERS else record.law
+    if record.takes_slots:
+        return law(context, *operands, **eqn.params), WHOLE
+    why = JOINED
+    if not all(o.tangents.slots.is_uniform for o in operands if has_tangents(o)):
+        results, why = _with_own_directions(context, record, law, eqn, operands)
+        if results is not None:
+            return results, why
+    return framed(context, law, operands, eqn.params), why
+
+
+def _with_own_directions(
+    context: SlotContext, record: Record, law: Law, eqn: JaxprEqn, operands: Sequence[Any]
+) -> tuple[Any, str]:
+    """The results if elements can keep directions of their own, else None; and the reason if they cannot."""
+    if record.is_elementwise:
+        return elementwise(context, law, operands, eqn.params, shape_of(eqn.outvars[0])), TOO_MANY
+    flow = record.flow_for(operands)
+    if flow is None:
+        return None, f"it is not known how directions go through `{eqn.primitive.name}`"
+    if flow.one_operand_only and sum(map(has_tangents, operands)) > 1:
+        products = record.as_products(eqn.params, operands) if record.as_products else None
+        return (context.through(products, operands) if products else None), BOTH_VARY
+    tangents = scatter_sum(record.scatter_sum, flow, eqn.params, operands) if record.scatter_sum else None
+    if tangents is not None:
+        return scattered(context, law, operands, eqn.params, tangents), SUMMED
+    return flowing(context, law, operands, eqn.params, flow), TOO_MANY

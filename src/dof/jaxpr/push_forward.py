@@ -1,0 +1,107 @@
+"""First derivatives of a function of several operands, along all stacked directions at once.
+
+Here a function takes arrays and returns a list of arrays; a derivative that vanishes is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from dof.jax_compat import Primitive, bind
+from dof.triples.context import Law, LawContext
+from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of
+
+Function = Callable[..., list[Any]]
+Push = Callable[[Function, Sequence[Any], Sequence[Any], Sequence[Any]], list[Any]]
+"""(function, operands, derivatives of the operands, values of the results) ↦ derivatives of the results"""
+
+
+def function_of(primitive: Primitive, params: dict[str, Any]) -> Function:
+    """A primitive with its parameters as a function of arrays."""
+    return lambda *operands: bind(primitive, operands, params)
+
+
+def parts_of(operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """(tangents, applied) of the operands."""
+    return [tangents_of(o) for o in operands], [applied_of(o) for o in operands]
+
+
+def push_linear(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """F[parts] for a function that is linear in all its floating operands together; indices and masks stay."""
+    if all(p is None for p in parts):
+        return [None] * len(values)
+    at_rest = [jnp.zeros_like(v) if is_smooth(v) else v for v in map(value_of, operands)]
+    filled = [rest if p is None else p for rest, p in zip(at_rest, parts, strict=True)]
+    return jax.vmap(function, in_axes=[None if p is None else 0 for p in parts])(*filled)
+
+
+def push_each(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """F[parts] for a function that maps each operand linearly to the result of the same position."""
+    active = active_among(parts)
+    pushed = iter(jax.vmap(function)(*(parts[i] for i in active)) if active else ())
+    return [next(pushed) if i in active else None for i in range(len(values))]
+
+
+def push_jvp(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """F'(v)[parts] as JAX differentiates F."""
+    active = active_among(parts)
+    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
+    if not active or not smooth:
+        return [None] * len(values)
+    of_active, primals = restrict(function, operands, active, smooth)
+    pushed = iter(each_direction(lambda *t: jax.jvp(of_active, primals, t)[1], *(parts[i] for i in active)))
+    return [next(pushed) if i in smooth else None for i in range(len(values))]
+
+
+def each_direction(function: Callable[..., Any], *stacked: Any) -> Any:
+    """Apply `function` along every direction: all at once, or one after the other where JAX cannot batch it."""
+    try:
+        return jax.vmap(function)(*stacked)
+    except (NotImplementedError, ValueError):  # which of them depends on the primitive; a true error comes again
+        return lax.map(lambda along: function(*along), stacked)
+
+
+def restrict(
+    function: Function, operands: Sequence[Any], active: Sequence[int], results: Sequence[int]
+) -> tuple[Function, tuple[Any, ...]]:
+    """`function` of its active operands alone, with these results only; and the values of those operands."""
+    values = [value_of(operand) for operand in operands]
+
+    def of_active(*actives: Any) -> list[Any]:
+        full = list(values)
+        for i, value in zip(active, actives, strict=True):
+            full[i] = value
+        out = function(*full)
+        return [out[i] for i in results]
+
+    return of_active, tuple(values[i] for i in active)
+
+
+def active_among(parts: Sequence[Any]) -> list[int]:
+    """The numbers of the derivatives that are not zero."""
+    return [i for i, part in enumerate(parts) if part is not None]
+
+
+def first_order_law(push: Push) -> Callable[[Primitive], Law]:
+    """The law of a primitive without second derivative: g' = F'[g], s' = F'[s], where `push` is F'."""
+
+    def law_for(primitive: Primitive) -> Law:
+        def law(context: LawContext, *operands: Any, **params: Any) -> list[Any]:
+            function = function_of(primitive, params)
+            values = function(*map(value_of, operands))
+            tangents, applied = (push(function, operands, part, values) for part in parts_of(operands))
+            return list(map(Triple.or_constant, values, tangents, applied))
+
+        return law
+
+    return law_for
+
+
+linear_law = first_order_law(push_linear)
+each_law = first_order_law(push_each)
+piecewise_law = first_order_law(push_jvp)

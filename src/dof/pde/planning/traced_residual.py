@@ -1,0 +1,116 @@
+"""A residual as a program of the derivatives that it reads.
+
+The user's function is run once to see which derivatives it reads, and once to trace it as a program of their values.
+The reads are remembered, so that later traces of the same residual run it once. Everything else (which derivatives
+enter linearly, with which coefficients, the residual itself) comes from the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dof.errors import ArgumentError, describe
+from dof.extend import Closed, Role, as_function, linear_arguments
+from dof.pde.notation.derivatives import Derivative, Gradient
+
+
+@dataclass(frozen=True)
+class TracedResidual:
+    """The residual as a program (derivatives, value of the network, point) ↦ leaves of the residual.
+
+    Attributes:
+        reads: the derivatives that are read, in the order of the program's first arguments.
+        types: shape and dtype of each.
+        value: shape and dtype of the network's value.
+        jaxpr: the program.
+        tree: the tree of the residual.
+    """
+
+    reads: tuple[Derivative, ...]
+    types: tuple[jax.ShapeDtypeStruct, ...]
+    value: jax.ShapeDtypeStruct
+    jaxpr: Closed
+    tree: Any
+
+    def at(self, derivatives: Sequence[Any], value: Any, point: Any) -> list[Any]:
+        """The leaves of the residual."""
+        return as_function(self.jaxpr)(*derivatives, value, point)
+
+    def linear_reads(self) -> list[int]:
+        """The reads that enter linearly, with coefficients that do not depend on fields; gradients are left out."""
+        roles = [Role.CANDIDATE] * len(self.reads) + [Role.UNKNOWN, Role.GIVEN]
+        found = linear_arguments(self.jaxpr, roles)
+        return [k for k in sorted(found) if not isinstance(self.reads[k], Gradient)]
+
+
+class _UnknownRead(Exception):
+    pass
+
+
+def trace_residual(
+    residual: Any, value: Any, point: Any, parameters: Any, reads: Sequence[Derivative] | None = None
+) -> TracedResidual:
+    """Trace a residual.
+
+    Args:
+        residual: the residual.
+        value: shape and dtype of the network's value.
+        point: the point.
+        parameters: keywords of the user's function.
+        reads: what an earlier trace of it read, if there was one.
+    """
+    if reads is not None:
+        try:
+            return _traced(residual, value, point, parameters, reads)
+        except _UnknownRead:  # it reads something else now: another branch of Python, another global
+            pass
+    try:
+        return _traced(residual, value, point, parameters, _reads_of(residual, value, point, parameters))
+    except _UnknownRead:
+        found, fix = (
+            "is an operator made inside of the residual",
+            "u.apply(g * L) as g * u.apply(L), with L made outside",
+        )
+        raise ArgumentError(
+            describe("apply", found, "one that is the same whenever the residual is run", fix)
+        ) from None
+
+
+def _reads_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[Derivative, ...]:
+    """The derivatives that are read, from a run that only records them."""
+    reads: dict[Derivative, None] = {}
+
+    def record(read: Derivative) -> Any:
+        reads[read] = None
+        return jnp.zeros(shape_of(read, value), value.dtype)
+
+    jax.eval_shape(lambda value, point: residual.run(record, value, point, parameters), value, point)
+    return tuple(reads)
+
+
+def _traced(residual: Any, value: Any, point: Any, parameters: Any, reads: Sequence[Derivative]) -> TracedResidual:
+    types = tuple(jax.ShapeDtypeStruct(shape_of(read, value), value.dtype) for read in reads)
+
+    def of_derivatives(*arguments: Any) -> Any:
+        *derivatives, value, point = arguments
+        given = dict(zip(reads, derivatives, strict=True))
+
+        def read(derivative: Derivative) -> Any:
+            if derivative not in given:
+                raise _UnknownRead
+            return given[derivative]
+
+        return residual.run(read, value, point, parameters)
+
+    jaxpr, shapes = jax.make_jaxpr(of_derivatives, return_shape=True)(*types, value, point)
+    return TracedResidual(tuple(reads), types, value, jaxpr, jax.tree.structure(shapes))
+
+
+def shape_of(read: Derivative, value: Any) -> tuple[int, ...]:
+    """The shape of a derivative of all components of the network."""
+    return (*value.shape, len(read.places)) if isinstance(read, Gradient) else value.shape

@@ -1,0 +1,48 @@
+"""The triples of x itself, at which a propagation starts: (x, L, b)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from dof.directions.known import concatenate
+from dof.directions.sparse_rows import RowBlock, entries_by_column
+from dof.operators.coordinates import Coordinates
+from dof.triples.slots import compressed
+from dof.triples.tangents import SlotTangents
+from dof.triples.triple import SlotTriple
+from dof.typing import Array
+
+
+def seed(x: Any, coordinates: Coordinates, rows: Sequence[RowBlock], b: Array | None) -> list[Any]:
+    """The leaves of x as slot triples.
+
+    Args:
+        x: the point.
+        coordinates: of x.
+        rows: the rows of L. Their columns are the tangents of x.
+        b: (channels, N), applied to x; None stands for zero and costs nothing.
+    """
+    leaves = jax.tree.leaves(x)
+    applied = [None] * len(leaves) if b is None else coordinates.split(b)
+    places = zip(coordinates.starts, coordinates.shapes, coordinates.dtypes, strict=True)
+    tangents = [_tangents_of_leaf(rows, *place) for place in places]
+    return list(map(SlotTriple.or_constant, leaves, tangents, applied))
+
+
+def _tangents_of_leaf(rows: Sequence[RowBlock], start: int, shape: tuple[int, ...], dtype: Any) -> SlotTangents | None:
+    """The columns of L that belong to a leaf of this shape, which begins at coordinate `start`."""
+    data, index = entries_by_column(rows, start, start + int(np.prod(shape)))
+    if not data.size:
+        return None
+    return SlotTangents(data.reshape(-1, *shape).astype(dtype), compressed(index.reshape(-1, *shape)))
+
+
+def stacked_b(each: Sequence[Array | None], coordinates: Coordinates) -> Array | None:
+    """b of all channels as (channels, N), or None if all are absent."""
+    if all(b is None for b in each):
+        return None
+    return concatenate([(np.zeros(coordinates.size) if b is None else b)[None] for b in each])
