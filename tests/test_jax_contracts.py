@@ -18,11 +18,13 @@ from dof.jaxpr.rules.general import ON_PURPOSE
 
 x = jnp.ones(3)
 
-# Primitives of one release of JAX and not of another that is supported.
+# Primitives that some supported releases of JAX have and others lack.
 COME_AND_GO = set(
     "pbroadcast_dynamic reduced_vary_cast reduced_vary_cast_p vary_unreduced_cast vary_unreduced_cast_p polynomial "
     "relayout with_memory_space_constraint log2 one_minus_square closed_call call new_box box_get box_set new_log "
-    "log_read log_extend host_local_array_to_global_array global_array_to_host_local_array".split()
+    "log_read log_extend host_local_array_to_global_array global_array_to_host_local_array mesh_cast preduced "
+    "unreduced_reduce_scatter unreduced_psum all_gather_reduced accum_grad_in_ref free_ref empty_ref stack unstack "
+    "tile mulhi check stage eval_jaxpr debug_print call_hi_primitive".split()
 )
 
 
@@ -98,7 +100,8 @@ def test_shard_map():
     mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
     spec = PartitionSpec("i")
     eqn = equation(jax.shard_map(jnp.sin, mesh=mesh, in_specs=spec, out_specs=spec), "shard_map", x)
-    assert {"mesh", "in_specs", "out_specs", "jaxpr", "check_vma", "newly_manual_axes"} <= set(eqn.params)
+    assert {"mesh", "in_specs", "out_specs", "jaxpr", "check_vma"} <= set(eqn.params)
+    assert set(jax_compat.axes_of_shard_map(eqn.params)) == {"i"}
     assert eqn.primitive is jax_compat.shard_map_p
     assert {"mesh", "in_specs", "out_specs", "axis_names", "check_vma"} <= set(
         inspect.signature(jax.shard_map).parameters
@@ -130,7 +133,9 @@ def test_source_lines_are_those_of_the_user():
 
 
 def test_references_are_recognised():
-    program, _ = jax_compat.parts(jax.make_jaxpr(lambda x: jax.new_ref(x)[0])(x))
+    new_ref = getattr(jax, "new_ref", None) or jax.experimental.mutable_array  # renamed in JAX 0.7.2
+    program, _ = jax_compat.parts(jax.make_jaxpr(lambda x: new_ref(x)[0])(x))
+    assert program.eqns[0].primitive is jax_compat.find_primitive("new_ref")
     assert [jax_compat.is_reference(v.aval) for v in program.eqns[0].outvars] == [True]
     assert not jax_compat.is_reference(program.invars[0].aval)
 
@@ -139,3 +144,39 @@ def test_known_and_traced_values():
     assert jax_compat.concrete(jnp.ones(2)).dtype == np.float64
     assert jax_compat.concrete(1j).dtype == np.complex128
     jax.jit(lambda t: np.testing.assert_equal(jax_compat.concrete(t), None))(x)
+
+
+def custom_jvp(x):
+    f = jax.custom_jvp(jnp.sin)
+    f.defjvp(lambda primals, tangents: (f(*primals), 10 * jnp.cos(primals[0]) * tangents[0]))
+    return f(x)
+
+
+def test_binding_a_call_again_keeps_its_own_derivative():
+    eqn = equation(custom_jvp, "custom_jvp_call", x)
+    (value,), (tangent,) = jax.jvp(lambda x: jax_compat.bind(eqn.primitive, [x], eqn.params), (x,), (x,))
+    np.testing.assert_allclose(value, np.sin(x))
+    np.testing.assert_allclose(tangent, 10 * np.cos(x))
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_double_precision_can_be_switched(on):
+    before = jax.config.jax_enable_x64
+    with jax_compat.enable_x64(on):
+        assert jnp.ones(2).dtype == (np.float64 if on else np.float32)
+    assert jax.config.jax_enable_x64 == before
+
+
+def test_arrays_are_placed_and_marked_on_a_mesh():
+    """What is the same on all devices adds up to a multiple of itself once it is marked as varying."""
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Explicit,))
+    placed = jax_compat.place({"x": x}, mesh, PartitionSpec("i"))["x"]
+    assert jax.typeof(placed).sharding.spec == PartitionSpec("i")
+    marked = jax.shard_map(
+        lambda x: lax.psum(jax_compat.varying_over(x, "i"), "i"),
+        mesh=mesh,
+        in_specs=PartitionSpec(),
+        out_specs=PartitionSpec(),
+    )
+    assert "pvary" in str(jax.make_jaxpr(marked)(x)) or "pcast" in str(jax.make_jaxpr(marked)(x))
+    np.testing.assert_array_equal(marked(x), x)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import jax
 import jax.extend.core as jex
 import numpy as np
-from jax import lax
+from jax import experimental, lax
 from jax.core import Tracer, eval_jaxpr
 from jax.extend import source_info_util
 from jax.extend.core import primitives as extend_primitives
@@ -32,8 +32,17 @@ except ImportError:
     shard_map_p = None
 
 
+_FORMER_NAMES = {"new_ref": "mutable_array"}
+"""New name → the name in JAX 0.7.0, for primitives that were renamed since."""
+
+
 def find_primitive(name: str) -> Primitive | None:
-    """The primitive of JAX that is called `name`, or None where this JAX has no such primitive."""
+    """The primitive of JAX with this name (or its former name), or None where this JAX has no such primitive."""
+    found = _find_primitive(name)
+    return _find_primitive(_FORMER_NAMES[name]) if found is None and name in _FORMER_NAMES else found
+
+
+def _find_primitive(name: str) -> Primitive | None:
     attribute = name.replace("-", "_") + "_p"
     for namespace in (lax, extend_primitives, lax.linalg):
         if isinstance(found := getattr(namespace, attribute, None), Primitive) and found.name == name:
@@ -125,7 +134,10 @@ def hoist_constants(jaxpr: Closed) -> tuple[Closed, list[Any]]:
 
 def bind(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> list[Any]:
     """The primitive on plain values; its results always as a list."""
-    out = primitive.bind(*operands, **primitive.get_bind_params(params))
+    prepared = primitive.get_bind_params(params)
+    # Up to JAX 0.8, inner programs come back apart from the parameters, as functions that go before the operands.
+    functions, params = prepared if isinstance(prepared, tuple) else ((), prepared)
+    out = primitive.bind(*functions, *operands, **params)
     return list(out) if primitive.multiple_results else [out]
 
 
@@ -161,14 +173,24 @@ def place(tree: Any, mesh: Any, spec: Any) -> Any:
     """Arrays distributed over a mesh. One with explicit axes wants to be told; with others the compiler finds out."""
     if jax.sharding.AxisType.Explicit not in mesh.axis_types:
         return tree
-    return jax.tree.map(lambda leaf: jax.reshard(leaf, jax.sharding.NamedSharding(mesh, spec)), tree)
+    return jax.tree.map(lambda leaf: jax.sharding.reshard(leaf, jax.sharding.NamedSharding(mesh, spec)), tree)
 
 
 def varying_over(tree: Any, axis: str) -> Any:
     """Marked as different on each device along a mesh axis, so that sums over devices are made where one says so."""
-    return jax.tree.map(lambda leaf: lax.pcast(leaf, axis, to="varying"), tree)
+    return jax.tree.map(lambda leaf: _vary(leaf, axis), tree)
 
 
-def enable_x64() -> Any:
-    """A context in which float64 exists."""
-    return jax.enable_x64(True)
+def _vary(leaf: Any, axis: str) -> Any:
+    """`lax.pcast`, which up to JAX 0.8.1 is called `lax.pvary`."""
+    return lax.pcast(leaf, axis, to="varying") if hasattr(lax, "pcast") else vars(lax)["pvary"](leaf, axis)
+
+
+def axes_of_shard_map(params: dict[str, Any]) -> Collection[str]:
+    """The mesh axes that a `shard_map` equation maps over; the parameter has another name up to JAX 0.9."""
+    return params["newly_manual_axes"] if "newly_manual_axes" in params else params["manual_axes"]
+
+
+def enable_x64(on: bool = True) -> AbstractContextManager[None]:
+    """A context in which float64 exists, or does not; up to JAX 0.7 it is among the experimental functions."""
+    return vars(jax if hasattr(jax, "enable_x64") else experimental)["enable_x64"](on)
