@@ -61,7 +61,7 @@ class Prepared(NamedTuple):
     def with_first_order(self, operators: Sequence[Coefficients]) -> Prepared:
         """The same directions, with further real operators that have no second-order part."""
         old, new = len(self.directions.weights), len(operators)
-        weights = concatenate([self.directions.weights, np.zeros((new, self.directions.count))])
+        weights = concatenate([self.directions.weights, np.zeros((new, self.directions.size))])
         b = [*([None] * old if self.b is None else self.b), *(operator.b for operator in operators)]
         more = [Reading([(1.0, old + n)], operator.c) for n, operator in enumerate(operators)]
         directions = self.directions._replace(weights=weights)

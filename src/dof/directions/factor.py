@@ -38,7 +38,7 @@ class SecondOrderPart(NamedTuple):
     couplings: tuple[tuple[int, Array], ...] = ()
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many directions there are."""
         return sum(map(len, self.rows))
 

@@ -38,7 +38,7 @@ class SharedDirections(NamedTuple):
     couplings: tuple[BlockCoupling, ...]
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many directions there are."""
         return sum(map(len, self.rows))
 
@@ -57,7 +57,7 @@ class SharedDirections(NamedTuple):
 def share_directions(parts: Sequence[SecondOrderPart]) -> SharedDirections:
     """Join the directions of all parts, each kept once, with one channel for each part."""
     table = _DirectionTable()
-    alone = sum(part.count > 0 for part in parts) <= 1
+    alone = sum(part.size > 0 for part in parts) <= 1
     placed = [table.append(part) if alone else table.place(part) for part in parts]
     channels = [_scattered(table.size, where, weights) for where, weights in placed]
     couplings = tuple(

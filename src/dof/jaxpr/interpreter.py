@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import jax
 
@@ -44,11 +44,11 @@ class Interpreter:
     depth: int = 0
     memory: dict[Any, Any] = field(default_factory=dict)
 
-    def with_form(self, form: Any) -> Interpreter:
+    def with_form(self, form: Any) -> Self:
         """The same interpreter for another form of the directions."""
         return replace(self, form=form, memory={})
 
-    def unlogged(self) -> Interpreter:
+    def unlogged(self) -> Self:
         """The same interpreter, which writes nothing to the log."""
         return replace(self, log=None)
 

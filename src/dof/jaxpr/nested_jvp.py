@@ -49,17 +49,16 @@ class TracedDerivatives(NamedTuple):
 def derivatives_of_primitive(primitive: Primitive, params: dict[str, Any], operands: Sequence[Any]) -> Derivatives:
     """The derivatives of an elementwise primitive at its operands."""
     values = [value_of(operand) for operand in operands]
-    settings = (jax.config.jax_enable_x64, jax.config.jax_numpy_dtype_promotion)
     key = (primitive, tuple(sorted(params.items())), varying_operands(operands), tuple(map(jax.typeof, values)))
-    (found,) = _traced_primitive(*key, settings).at(values)
+    (found,) = _traced_primitive(*key, jnp.result_type(float)).at(values)
     return found
 
 
 @lru_cache(maxsize=KEPT_TRACES)
 def _traced_primitive(
-    primitive: Primitive, params: tuple[Any, ...], varying: tuple[int, ...], types: tuple[Any, ...], settings: Any
+    primitive: Primitive, params: tuple[Any, ...], varying: tuple[int, ...], types: tuple[Any, ...], precision: Any
 ) -> TracedDerivatives:
-    """A trace depends on the settings of JAX as well, which are in the key only."""
+    """A trace depends on whether float64 is enabled as well, so the default precision is part of the key."""
     return trace_derivatives(function_of(primitive, dict(params)), varying, types)
 
 

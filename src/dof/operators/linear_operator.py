@@ -65,7 +65,7 @@ class LinearOperator:
             return NotImplemented
         return self.of_terms(self.a + other.a, self.b + other.b, self.c + other.c)
 
-    def __radd__(self, other: Any) -> Self:
+    def __radd__(self, other: Any) -> Any:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # so that `sum` works
 
     def __rmul__(self, scale: Any) -> Self:
@@ -90,10 +90,10 @@ class LinearOperator:
     def __neg__(self) -> Self:
         return self.__rmul__(-1)
 
-    def __sub__(self, other: Any) -> Self:
+    def __sub__(self, other: Any) -> Any:
         return self + (-other) if isinstance(other, LinearOperator) else NotImplemented
 
-    def __matmul__(self, other: Any) -> Self:
+    def __matmul__(self, other: Any) -> Any:
         """The operator φ ↦ L₁(L₂ φ) of two operators of first order."""
         return self.of_terms(*composed_terms(self, other)) if isinstance(other, LinearOperator) else NotImplemented
 

@@ -8,7 +8,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dof.directions.known import is_known
 from dof.directions.sparse_rows import EMPTY
 from dof.triples.couplings import Coupling
 from dof.triples.quadratic_form import NO_PAIRS, DisjointPairs, QuadraticForm, settled
@@ -69,9 +68,10 @@ class SlotForm:
 
     def _weights_of_slots(self) -> np.ndarray | None:
         """(c, k): weights that are known and, for each slot, the same for all elements; None if there are none."""
-        if not is_known(self.form.weights):
+        known = self.form.weights
+        if not isinstance(known, np.ndarray):
             return None
-        weights = self.form.weights[:, self.index].reshape(self.channels, self.directions, -1)
+        weights = known[:, self.index].reshape(self.channels, self.directions, -1)
         there = np.broadcast_to(self.index != EMPTY, self.index.shape).reshape(self.directions, -1)
         alike = weights[:, np.arange(self.directions), there.argmax(axis=1)]
         return alike if ((weights == alike[..., None]) | ~there).all() else None

@@ -106,7 +106,7 @@ def make_plan(
     coordinates = Coordinates.of(point)
     users = {read: read.operator.at(point, coordinates) for read in reads if isinstance(read, Applied)}
     choices = _choices(reads, merges)
-    considered = [earlier] if earlier in choices else choices
+    considered = [choice for choice in choices if choice == earlier] or choices
     planned = (_planned(reads, users, coordinates, merges, choice) for choice in considered)
     return min(planned, key=lambda p: p.plan.columns)
 
@@ -146,7 +146,7 @@ def _planned(
     slopes = [Coefficients((), unit(read.i, coordinates.size), None) for read in first]
     if slopes:
         prepared = prepared.with_first_order(slopes) if prepared else prepare(slopes, coordinates)
-    directions = prepared.directions.count if prepared else 0
+    directions = prepared.directions.size if prepared else 0
     plan = Plan(tuple(reads), directions, len(table.operators) + len(slopes), along, sums, merged, where)
     return Planned(plan, prepared, choice)
 
