@@ -25,7 +25,7 @@ for name in {names}:
 import numpy as np
 from dof.cut.cost_model import Work
 from dof.cut.dependency_graph import Operation, graph_of
-from dof.cut.min_cut import Situation, divide
+from dof.cut.min_cut import Situation, divide_at_cuts
 from dof.directions.factor import factor
 from dof.directions.matrix_forms import Blocks, Diagonal
 from dof.directions.shared import share_directions
@@ -42,7 +42,7 @@ def step(name, reads, writes, width, work):
 
 steps = [step("narrow", ("x",), ("h",), 4, Work(8000.0, 4)), step("wide", ("h",), ("y",), 500, Work(1e6, 500))]
 graph = graph_of(steps, {{"x": 1000}})
-parts = divide(graph, Situation(frozenset("x"), 1000, are_apart=False, is_coupled=False, is_known=True))
+parts = divide_at_cuts(graph, Situation(frozenset("x"), 1000, are_apart=False, is_coupled=False, is_known=True))
 assert [sorted(part.cut) for part in parts] == [["h"], []], parts
 print("works without JAX")
 """

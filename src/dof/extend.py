@@ -1,6 +1,6 @@
 """What packages that build on dof may use besides the public calls; `dof.pde` uses nothing else.
 
-prepare, propagate          a propagation in two steps: directions from coefficients, then through a function
+prepare, propagate_prepared a propagation in two steps: directions from coefficients, then through a function
 Coefficients, Coordinates   an operator's coefficients at x, over the coordinates of x
 Diagonal, Blocks, LowRank   the forms of A
 contract_dense              the same operator from gradient and Hessian, to compare with
@@ -18,7 +18,7 @@ from dof.jaxpr.known_results import known_results
 from dof.jaxpr.linearity import Role, linear_arguments
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
-from dof.pipeline import Prepared, Propagated, prepare, propagate
+from dof.pipeline import Prepared, Propagated, prepare, propagate_prepared
 from dof.triples.readout import full_triple, value_as_array
 
 __all__ = [
@@ -46,6 +46,6 @@ __all__ = [
     "linear_arguments",
     "map_entries",
     "prepare",
-    "propagate",
+    "propagate_prepared",
     "value_as_array",
 ]

@@ -1,7 +1,7 @@
 """The whole way: coefficients at x → directions and form → triples of x → walk → triples of f(x) → operators read off.
 
-`prepare` does what depends on the operators only, `propagate` what depends on the function. Whoever needs directions
-before the function is walked (PDE residuals choose the cheapest of several) prepares first and propagates later.
+`prepare` does what depends on the operators only, `propagate_prepared` what depends on the function. Whoever needs the
+directions before the function is walked (PDE residuals choose the cheapest of several) calls one after the other.
 """
 
 from __future__ import annotations
@@ -116,10 +116,10 @@ def propagate_operators(
     x, _ = split_arguments(args, argnums)
     coordinates = Coordinates.of(x)
     prepared = prepare([operator.at(x, coordinates) for operator in operators], coordinates)
-    return propagate(prepared, f, argnums, args, kwargs, options, wants_tangents, log)
+    return propagate_prepared(prepared, f, argnums, args, kwargs, options, wants_tangents, log)
 
 
-def propagate(
+def propagate_prepared(
     prepared: Prepared,
     f: Callable[..., Any],
     argnums: Argnums,

@@ -61,7 +61,7 @@ def processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def describe() -> dict[str, Any]:
+def machine_facts() -> dict[str, Any]:
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor(),

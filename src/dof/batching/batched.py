@@ -12,7 +12,7 @@ from jax.sharding import Mesh, PartitionSpec
 
 from dof.arguments import require_callable
 from dof.batching.block_size import Chunk, live_bytes, points_per_block, require_chunk, shared_bytes
-from dof.batching.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
+from dof.batching.blocks import Batch, count_and_size, in_blocks, out_of_blocks, read_batch
 from dof.batching.devices import equal_shares, first_points, on_each_device
 from dof.options import require_mesh
 
@@ -67,7 +67,9 @@ def _in_blocks(g: Callable[..., Any], batch: Batch, chunk: Chunk, shared: list[A
     n = mapped[0].shape[0]
     jaxpr, flags, of_point = batch.trace(g, (), shared, mapped)
     of_block = jax.vmap(of_point, in_axes=(None, None, 0))
-    blocks, size = divide(n, points_per_block(chunk, lambda: live_bytes(jaxpr, flags), n, shared_bytes(jaxpr, flags)))
+    blocks, size = count_and_size(
+        n, points_per_block(chunk, lambda: live_bytes(jaxpr, flags), n, shared_bytes(jaxpr, flags))
+    )
     if blocks == 1:
         return of_block((), shared, mapped)
     again = jax.checkpoint(of_block)

@@ -97,7 +97,7 @@ def _in_front(leaf: Any, axis: Any) -> Any:
     return jnp.moveaxis(array, axis, 0)
 
 
-def divide(n: int, most: int) -> tuple[int, int]:
+def count_and_size(n: int, most: int) -> tuple[int, int]:
     """(number of blocks, their size): as few as can be, of at most `most` points, and no larger than they need be."""
     blocks = max(1, -(-n // most))
     return blocks, -(-n // blocks)

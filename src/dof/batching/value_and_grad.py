@@ -13,7 +13,7 @@ from jax.sharding import Mesh, PartitionSpec
 
 from dof.arguments import Argnums, places_of, require_argnums, require_callable
 from dof.batching.block_size import Chunk, points_per_block, require_chunk, shared_bytes, stored_bytes
-from dof.batching.blocks import Batch, divide, in_blocks, out_of_blocks, read_batch
+from dof.batching.blocks import Batch, count_and_size, in_blocks, out_of_blocks, read_batch
 from dof.batching.devices import SAME, equal_shares, first_points, on_each_device
 from dof.batching.transposed_products import with_short_transposes
 from dof.errors import ArgumentError, ArgumentTypeError, describe
@@ -142,7 +142,7 @@ def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, m
     jaxpr, flags, traced = batch.trace(of_point, params, shared, mapped)
     trained = len(jax.tree.leaves(params))
     passes = 2 * shared_bytes(jaxpr, flags)  # the weights, and the sums of their gradients
-    blocks, size = divide(n, points_per_block(chunk, lambda: stored_bytes(jaxpr, flags, trained), n, passes))
+    blocks, size = count_and_size(n, points_per_block(chunk, lambda: stored_bytes(jaxpr, flags, trained), n, passes))
 
     def of_block(params: Any, block: Any, weights: Any) -> Any:
         losses, aux = jax.vmap(traced, in_axes=(None, None, 0))(params, shared, block)

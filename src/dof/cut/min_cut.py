@@ -71,13 +71,13 @@ class Part(NamedTuple):
     cut: frozenset[Name]
 
 
-def divide(graph: Graph, situation: Situation) -> list[Part]:
+def divide_at_cuts(graph: Graph, situation: Situation) -> list[Part]:
     """Divide the program into parts at the best cut, and both sides again."""
     cut = best_cut(graph, situation)
     if cut is None:
         return [Part(graph.nodes, frozenset())]
-    *first, last = divide(replace(graph, nodes=[*cut.before, change_at(cut)]), situation)
-    after = divide(replace(graph, nodes=cut.after), _situation_after(graph, cut))
+    *first, last = divide_at_cuts(replace(graph, nodes=[*cut.before, change_at(cut)]), situation)
+    after = divide_at_cuts(replace(graph, nodes=cut.after), _situation_after(graph, cut))
     return [*first, Part(last.nodes[:-1], cut.values), *after]
 
 

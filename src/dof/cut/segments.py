@@ -10,7 +10,7 @@ import numpy as np
 
 from dof.cut.change_coordinates import change_coordinates
 from dof.cut.dependency_graph import graph_of
-from dof.cut.min_cut import Situation, divide
+from dof.cut.min_cut import Situation, divide_at_cuts
 from dof.jaxpr.dependence import Name
 from dof.jaxpr.interpreter import Interpreter
 from dof.jaxpr.operations import operations_of
@@ -48,7 +48,7 @@ def segments_of(walk: Interpreter, program: Program, operands: Sequence[Any], wa
     wanted = program.output_names if wants_tangents else set()
     graph = graph_of(operations_of(program, list(varying)), widths, wanted)
     situation = _situation(walk.form, varying)
-    first, *others = divide(graph, situation)
+    first, *others = divide_at_cuts(graph, situation)
     if not others:
         return whole
     later = {id(node.step) for part in others for node in part.nodes}

@@ -9,7 +9,7 @@ from dof.jax_compat import JaxprEqn, shape_of
 from dof.jaxpr.diagnostics import checked
 from dof.jaxpr.registry import Record
 from dof.jaxpr.trace_log import BOTH_VARY, JOINED, SUMMED, TOO_MANY, WHOLE
-from dof.sparsity.modes import elementwise, flowing, framed, scattered
+from dof.sparsity.modes import flowing, framed, per_element, scattered
 from dof.sparsity.scatter_sums import scatter_sum
 from dof.triples.context import Law, SlotContext
 from dof.triples.triple import has_tangents
@@ -38,7 +38,7 @@ def _with_own_directions(
 ) -> tuple[Any, str]:
     """The results if elements can keep directions of their own, else None; and the reason if they cannot."""
     if record.is_elementwise:
-        return elementwise(context, law, operands, eqn.params, shape_of(eqn.outvars[0])), TOO_MANY
+        return per_element(context, law, operands, eqn.params, shape_of(eqn.outvars[0])), TOO_MANY
     flow = record.flow_for(operands)
     if flow is None:
         return None, f"it is not known how directions go through `{eqn.primitive.name}`"

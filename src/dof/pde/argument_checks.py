@@ -86,7 +86,7 @@ def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, 
     """Refuse what is no number, no number for each component of a field, and no function with such values."""
     if callable(g):
         require_arguments(argument, g, named.coordinates.names, of)
-    found, shape = shape_of(argument, lambda z: named.given(g, z), named, of), named.shape_of(field)
+    found, shape = output_shape(argument, lambda z: named.given(g, z), named, of), named.shape_of(field)
     if found not in ((), shape):
         each = f" or {shape}, one for each component of {field or named.fields}" if shape else ""
         fix = f"lambda {', '.join(named.coordinates.names)}: {f'jnp.zeros({shape[0]})' if shape else '0.0'}"
@@ -96,7 +96,7 @@ def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, 
 def require_features(features: Any, named: NamedDomain) -> None:
     """Refuse features that are no vector for a point z."""
     require_arguments("features", features, ["z"])
-    found = shape_of("features", features, named)
+    found = output_shape("features", features, named)
     if len(found) != 1:
         fix = "features=lambda z: jnp.concatenate([z, z**2])"
         raise ArgumentError(describe("features", f"has shape {found}", "a vector", fix))
@@ -107,13 +107,13 @@ def require_ansatz(ansatz: Any, named: NamedDomain) -> None:
     names = ["n", *named.coordinates.names]
     require_arguments("ansatz", ansatz, names)
     of_point = lambda z: ansatz(jnp.zeros(named.field_shape), *named.split(z))  # noqa: E731
-    found = shape_of("ansatz", of_point, named)
+    found = output_shape("ansatz", of_point, named)
     if found != named.field_shape:
         expected, fix = f"{named.field_shape}, as the network's value n has", f"lambda {', '.join(names)}: 1 + n"
         raise ArgumentError(describe("ansatz", f"has shape {found}", expected, fix))
 
 
-def shape_of(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str = "") -> tuple[int, ...]:
+def output_shape(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str = "") -> tuple[int, ...]:
     """The shape of what a function makes of a point, in float64, as in training."""
 
     def as_array(z: Any) -> Any:

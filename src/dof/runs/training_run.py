@@ -60,7 +60,7 @@ class TrainingRun:
             "plan": str(problem.plan),
             "settings": self.training.settings.as_dict(),
             "versions": system.versions(),
-            "machine": system.describe(),
+            "machine": system.machine_facts(),
         }
 
 

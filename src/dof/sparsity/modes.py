@@ -3,7 +3,7 @@
 A law works on stacks: plain arrays with one axis of directions in front. What stands on that axis depends on the mode:
 
     framed       the directions that occur in any operand, the same for all elements
-    elementwise  for each element its own directions, where elements of different positions do not meet
+    per_element  for each element its own directions, where elements of different positions do not meet
     flowing      for each element its own, after those along mixed axes were joined
     scattered    tangents are summed direction by direction before the law; the law does value and applied
 
@@ -66,7 +66,7 @@ def framed(context: SlotContext, law: Law, operands: Sequence[Any], params: Para
     return [out_of_frame(result, frame) for result in results]
 
 
-def elementwise(
+def per_element(
     context: SlotContext, law: Law, operands: Sequence[Any], params: Params, shape: tuple[int, ...]
 ) -> list[Any] | None:
     """The results, of this shape, of an elementwise law along each element's own directions."""

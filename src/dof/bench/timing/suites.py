@@ -50,7 +50,7 @@ SUITES = {
 def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, on_progress: OnProgress) -> SuiteRun:
     """Measure all cases of a suite in about `budget` seconds; each gets an equal part of the time that is left."""
     matmul = MatmulRate()
-    run = SuiteRun(suite.name, seed, {**system.describe(), "device": matmul.device}, system.versions())
+    run = SuiteRun(suite.name, seed, {**system.machine_facts(), "device": matmul.device}, system.versions())
     run.missing = {name: METHODS[name].package or "" for name in suite.methods if not METHODS[name].is_installed}
     try:
         matmul.measure()

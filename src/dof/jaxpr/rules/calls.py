@@ -15,7 +15,7 @@ from dof.jaxpr.registry import InnerPrograms, register_named
 from dof.jaxpr.rules.determinant import is_slogdet, log_determinant
 from dof.jaxpr.rules.elementwise import elementwise_function, trace_elementwise
 from dof.jaxpr.rules.general import general
-from dof.sparsity.modes import elementwise, framed
+from dof.sparsity.modes import framed, per_element
 from dof.triples.context import Law, LawContext, SlotContext
 from dof.triples.triple import depends_on_x, has_tangents
 
@@ -65,7 +65,7 @@ def _as_elementwise(
         return elementwise_function(stacks.form, function, inner, traced)
 
     shape = next(o.shape for o in operands if depends_on_x(o))
-    found = elementwise(context, law, operands, {}, shape) if any(map(has_tangents, operands)) else None
+    found = per_element(context, law, operands, {}, shape) if any(map(has_tangents, operands)) else None
     return framed(context, law, operands, {}) if found is None else found
 
 

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
-from dof.extend import Coordinates, Prepared, contract_dense, full_triple, is_traced, propagate, value_as_array
+from dof.extend import Coordinates, Prepared, contract_dense, full_triple, is_traced, propagate_prepared, value_as_array
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
 from dof.pde.planning.merged_operators import contribution, merges_of
 from dof.pde.planning.plan import Choice, Plan, Planned, make_plan
-from dof.pde.planning.traced_residual import TracedResidual, shape_of, trace_residual
+from dof.pde.planning.traced_residual import TracedResidual, derivative_shape, trace_residual
 
 KEPT_PLANS = 64
 """How many plans a residual keeps: one for each kind of network and parameters that it is called with."""
@@ -36,7 +36,7 @@ def by_propagation(residual: Any, net: Callable[[Any], Any], point: Any, paramet
 
     def given(read: Derivative) -> Any:
         if read in plan.merged:
-            return jnp.zeros(shape_of(read, value), value.dtype)
+            return jnp.zeros(derivative_shape(read, value), value.dtype)
         if read in plan.sums:
             return sum(weight * applied[k] for weight, k in plan.sums[read])
         if isinstance(read, Gradient):
@@ -123,7 +123,7 @@ def _propagated(net: Callable[[Any], Any], plan: Plan, prepared: Prepared | None
     """(value, tangents, operators applied)."""
     if prepared is None:
         return net(point), None, ()
-    found = propagate(prepared, net, 0, (point,), {}, wants_tangents=plan.wants_tangents)
+    found = propagate_prepared(prepared, net, 0, (point,), {}, wants_tangents=plan.wants_tangents)
     full = lambda out: full_triple(out, found.directions, found.readings).tangents  # noqa: E731
     tangents = found.each(full) if plan.wants_tangents else None
     return found.each(value_as_array), tangents, tuple(found.each(reading.of) for reading in found.readings)

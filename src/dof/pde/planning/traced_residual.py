@@ -87,14 +87,14 @@ def _reads_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[D
 
     def record(read: Derivative) -> Any:
         reads[read] = None
-        return jnp.zeros(shape_of(read, value), value.dtype)
+        return jnp.zeros(derivative_shape(read, value), value.dtype)
 
     jax.eval_shape(lambda value, point: residual.run(record, value, point, parameters), value, point)
     return tuple(reads)
 
 
 def _traced(residual: Any, value: Any, point: Any, parameters: Any, reads: Sequence[Derivative]) -> TracedResidual:
-    types = tuple(jax.ShapeDtypeStruct(shape_of(read, value), value.dtype) for read in reads)
+    types = tuple(jax.ShapeDtypeStruct(derivative_shape(read, value), value.dtype) for read in reads)
 
     def of_derivatives(*arguments: Any) -> Any:
         *derivatives, value, point = arguments
@@ -111,6 +111,6 @@ def _traced(residual: Any, value: Any, point: Any, parameters: Any, reads: Seque
     return TracedResidual(tuple(reads), types, value, jaxpr, jax.tree.structure(shapes))
 
 
-def shape_of(read: Derivative, value: Any) -> tuple[int, ...]:
+def derivative_shape(read: Derivative, value: Any) -> tuple[int, ...]:
     """The shape of a derivative of all components of the network."""
     return (*value.shape, len(read.places)) if isinstance(read, Gradient) else value.shape
