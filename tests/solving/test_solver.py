@@ -195,7 +195,15 @@ def test_mistakes_are_named(call, said):
         call()
 
 
-def test_single_precision_outside_is_left_as_it_is():
-    before = jax.config.jax_enable_x64
+@pytest.fixture
+def single_precision():
+    """In the whole process, as it is by default; other tests have double precision."""
+    jax.config.update("jax_enable_x64", False)
+    yield
+    jax.config.update("jax_enable_x64", True)
+
+
+def test_training_is_in_double_precision_and_single_precision_outside_stays(single_precision):
     solution = dof.solve("heat", **SMALL, adam=5, newton=0)
-    assert solution.theta.dtype == jnp.float64 and jax.config.jax_enable_x64 == before
+    assert solution.theta.dtype == solution([0.5, 0.5]).dtype == jnp.float64
+    assert jnp.ones(1).dtype == jnp.float32 and not jax.config.jax_enable_x64
