@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any
 
 import jax
 
@@ -44,11 +44,11 @@ class Interpreter:
     depth: int = 0
     memory: dict[Any, Any] = field(default_factory=dict)
 
-    def with_form(self, form: Any) -> Self:
+    def with_form(self, form: Any) -> Interpreter:
         """The same interpreter for another form of the directions."""
         return replace(self, form=form, memory={})
 
-    def unlogged(self) -> Self:
+    def unlogged(self) -> Interpreter:
         """The same interpreter, which writes nothing to the log."""
         return replace(self, log=None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.slot_form import AnyForm
@@ -54,11 +54,11 @@ class SlotContext(Protocol):
         """Propagate the operands through a function of arrays that returns a list of arrays."""
         ...
 
-    def with_form(self, form: Any) -> Self:
+    def with_form(self, form: Any) -> SlotContext:
         """The same context for another form of the directions."""
         ...
 
-    def unlogged(self) -> Self:
+    def unlogged(self) -> SlotContext:
         """The same context, which leaves no trace in the log of `dof.explain`."""
         ...
 
