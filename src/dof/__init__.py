@@ -7,7 +7,7 @@ The folders are the stages of the way from what the user writes to the result:
     triples      what is carried for every value: (value, tangents, applied)
     sparsity     tangents that keep only the directions an element depends on
     cut          where few values can take the place of many coordinates
-    jaxpr        the walk over a traced JAX program, and a law for each family of primitives
+    jaxpr        the interpreter of a traced JAX program, and a law for each family of primitives
     pipeline     the whole way, on one screen
     batching     many points in blocks, several devices, directions in groups
     api          the public calls

@@ -15,12 +15,14 @@ Argnums = int | tuple[int, ...]
 
 
 def require_callable(f: Any) -> None:
+    """Refuse an `f` that cannot be called."""
     if not callable(f):
         found, fix = f"is of type {type(f).__name__}", "L(lambda x: jnp.sum(x**2))(x)"
         raise ArgumentTypeError(describe("f", found, "a function", fix))
 
 
 def require_argnums(argnums: Any) -> None:
+    """Refuse `argnums` that are neither an integer nor a tuple of integers."""
     entries = argnums if isinstance(argnums, tuple) else (argnums,)
     if not entries or not all(isinstance(n, int) and not isinstance(n, bool) for n in entries):
         expected = "an integer or a tuple of integers"
@@ -29,7 +31,12 @@ def require_argnums(argnums: Any) -> None:
 
 
 def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """x, as arrays, and a function that puts a value for x back among the other arguments."""
+    """Split the arguments of f into x and the rest.
+
+    Returns:
+        (x, put_back): the argument `argnums` with arrays as leaves, or a tuple of several; and a function that takes a
+        value for x and returns all arguments of f with that value in place.
+    """
     places = places_of(argnums, args)
     chosen = tuple(args[p] for p in places)
 
@@ -43,7 +50,7 @@ def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Calla
 
 
 def split_arrays(tree: Any) -> tuple[list[Any], Callable[[Any], Any]]:
-    """The arrays among the leaves of a tree, and a function that puts others in their place."""
+    """(arrays, rebuild): the arrays among the leaves of a tree, and a function from other arrays to the same tree."""
     leaves, structure = jax.tree.flatten(tree)
     is_array = [isinstance(leaf, (jax.Array, np.ndarray)) for leaf in leaves]
 
@@ -65,7 +72,7 @@ def _as_array(leaf: Any) -> Any:
 
 
 def places_of(argnums: Argnums, args: tuple[Any, ...]) -> list[int]:
-    """Where the arguments that are meant stand."""
+    """The positions in `args` that `argnums` means, counted from the front; refuses positions that do not exist."""
     places = [_place(n, args) for n in (argnums if isinstance(argnums, tuple) else (argnums,))]
     if len(set(places)) < len(places):
         raise ArgumentError(describe("argnums", f"is {argnums}", "different arguments", "L(f, argnums=(0, 1))(x, y)"))

@@ -56,7 +56,8 @@ class NotEnoughMemoryError(DofError, MemoryError):
 class Diverged(DofError, ArithmeticError):
     """In training the loss is no longer a number, or has grown without bound.
 
-    solution: from `dof.solve`, what had been found at the report before; None if there was none.
+    Attributes:
+        solution: from `dof.solve`, the solution at the last report before; None if there was none.
 
     >>> import dof
     >>> dof.solve("poisson", adam=2, newton=0, depth=1, rate=1e9)  # doctest: +ELLIPSIS
@@ -68,5 +69,5 @@ class Diverged(DofError, ArithmeticError):
 
 
 def describe(argument: str, found: str, expected: str, fix: str) -> str:
-    """The one layout of all messages about arguments."""
+    """The text of an error about an argument: its name, what was found, what was expected, and a line that fixes it."""
     return f"`{argument}` {found}; expected {expected}.\n  Fix: {fix}"

@@ -1,11 +1,16 @@
-"""What packages that build on dof may use besides the public calls; `dof.pde` uses nothing else.
+"""The entry for packages that build on dof: `dof.pde` uses the public operators and this module, nothing else.
 
-prepare, propagate_prepared a propagation in two steps: directions from coefficients, then through a function
-Coefficients, Coordinates   an operator's coefficients at x, over the coordinates of x
-Diagonal, Blocks, LowRank   the forms of A
-contract_dense              the same operator from gradient and Hessian, to compare with
-linear_arguments, Role      which arguments enter a traced program linearly
-known_results               results of a traced program that are known while tracing
+    prepare, propagate_prepared   a propagation in two steps: directions from coefficients, then through a function
+    Prepared, Propagated          the results of the two steps
+    Coefficients, Coordinates     an operator's coefficients a, b, c at x, over the N coordinates of x
+    Diagonal, Blocks, LowRank     the three forms of A
+    factor, dense_rows            A = Lᵀ Q L, and the rows of L as one array
+    full_triple, value_as_array   what is read off an output of a propagation
+    contract_dense                the same operator from gradient and Hessian, to compare with
+    linear_arguments, Role        which arguments enter a traced program linearly
+    known_results, is_known       what is known while tracing
+
+All of it is for one point x, and can be used under `jax.jit` and `jax.vmap`.
 """
 
 from dof.api.nested_autodiff import contract_dense

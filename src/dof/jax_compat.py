@@ -52,6 +52,7 @@ def _find_primitive(name: str) -> Primitive | None:
 
 
 def is_traced(value: Any) -> bool:
+    """Whether a value is a tracer of JAX, whose numbers are known at run time only."""
     return isinstance(value, Tracer)
 
 
@@ -64,6 +65,7 @@ def concrete(value: Any) -> np.ndarray | None:
 
 
 def shape_of(variable: Any) -> tuple[int, ...]:
+    """The shape of a variable of a program."""
     return variable.aval.shape
 
 
@@ -73,7 +75,7 @@ def is_reference(aval: Any) -> bool:
 
 
 def parts(jaxpr: Closed) -> tuple[Any, Sequence[Any]]:
-    """A jaxpr without, and its constants."""
+    """(the jaxpr without its constants, the constants)."""
     return getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ())
 
 
@@ -119,6 +121,7 @@ def custom_jvp_in(jaxpr: Closed) -> Callable[..., list[Any]] | None:
 
 
 def as_function(jaxpr: Closed) -> Callable[..., list[Any]]:
+    """A program as a function of arrays that returns a list of arrays."""
     return jex.jaxpr_as_fun(jaxpr)
 
 
@@ -133,7 +136,7 @@ def hoist_constants(jaxpr: Closed) -> tuple[Closed, list[Any]]:
 
 
 def bind(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> list[Any]:
-    """The primitive on plain values; its results always as a list."""
+    """Evaluate a primitive on plain arrays; the results are a list, also if there is one only."""
     prepared = primitive.get_bind_params(params)
     # Up to JAX 0.8, inner programs come back apart from the parameters, as functions that go before the operands.
     functions, params = prepared if isinstance(prepared, tuple) else ((), prepared)
@@ -152,6 +155,7 @@ def equation_context(eqn: JaxprEqn):
 
 
 def source_line(eqn: JaxprEqn) -> str:
+    """The line of the user's file that an equation was traced from; empty if there is none."""
     return source_info_util.summarize(eqn.source_info)
 
 

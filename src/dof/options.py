@@ -1,4 +1,4 @@
-"""How an operator goes about its work. The result is the same, whatever is chosen."""
+"""Options that decide how an operator is applied. They change time and memory, never the result."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class OptionKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """How an operator goes about its work.
+    """How an operator is applied.
 
     Attributes:
         structure: "auto" keeps for each element only the directions it depends on, where that pays; "sparse" wherever
             it can be done; "dense" nowhere.
         cut: "auto" lets few values that carry all influence of x take its place, where that pays; None never does.
-        directions: how many directions to take at once; None takes all.
-        mesh: devices to spread the directions over.
-        axis: the axis of the mesh along which they are spread.
+        directions: how many directions to propagate at once, in groups one after the other; None takes all.
+        mesh: devices over which the groups of directions are distributed.
+        axis: the axis of the mesh along which they are.
     """
 
     structure: Structure = "auto"
@@ -60,7 +60,7 @@ class Options:
 
     @property
     def in_groups(self) -> bool:
-        """Whether directions are taken in groups; these have neither structure nor cuts."""
+        """Whether directions are propagated in groups; these are dense, and have no cuts."""
         return self.directions is not None or self.mesh is not None
 
 

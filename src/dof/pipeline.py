@@ -1,7 +1,9 @@
-"""The whole way: coefficients at x → directions and form → triples of x → walk → triples of f(x) → operators read off.
+"""The whole way of a propagation.
 
-`prepare` does what depends on the operators only, `propagate_prepared` what depends on the function. Whoever needs the
-directions before the function is walked (PDE residuals choose the cheapest of several) calls one after the other.
+    coefficients at x → directions and form → triples of x → interpreter → triples of f(x) → operators read off them
+
+`prepare` does what depends on the operators only, `propagate_prepared` what depends on the function. A caller that
+needs the directions before f is traced (`dof.pde` compares several plans) calls the two one after the other.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 
 from dof.arguments import Argnums, split_arguments, split_arrays
 from dof.batching.direction_groups import propagate_in_groups
-from dof.cut.segments import segments_of, walk_segments
+from dof.cut.segments import run_segments, segments_of
 from dof.directions.factor import factor
 from dof.directions.known import concatenate
 from dof.directions.shared import SharedDirections, share_directions
@@ -36,7 +38,7 @@ from dof.typing import Array
 
 @runtime_checkable
 class HasCoefficients(Protocol):
-    """An operator: something with coefficients at x."""
+    """Something that has coefficients a, b, c at a point x: an operator."""
 
     def at(self, x: Any, coordinates: Coordinates) -> Coefficients:
         """The coefficients at x."""
@@ -44,13 +46,13 @@ class HasCoefficients(Protocol):
 
 
 class Prepared(NamedTuple):
-    """All of a propagation that depends on the operators, not on the function.
+    """A prepared propagation: all of it that depends on the operators, not on the function.
 
     Attributes:
-        coordinates: of x.
-        directions: the rows of L, in the order of the tangents, and how each channel sums over them.
-        b: (channels, N), or None.
-        readings: how each operator is read off the results.
+        coordinates: the N coordinates of x.
+        directions: the r rows of L, in the order of the tangents, and the quadratic form of each channel.
+        b: the first-order coefficients of each channel, (channels, N); None if all are zero.
+        readings: for each operator, how it is read off the triples of f(x).
     """
 
     coordinates: Coordinates
@@ -59,7 +61,7 @@ class Prepared(NamedTuple):
     readings: list[Reading]
 
     def with_first_order(self, operators: Sequence[Coefficients]) -> Prepared:
-        """The same directions, with further real operators that have no second-order part."""
+        """The same with further operators that are real and of first order; they need no directions, only a channel."""
         old, new = len(self.directions.weights), len(operators)
         weights = concatenate([self.directions.weights, np.zeros((new, self.directions.size))])
         b = [*([None] * old if self.b is None else self.b), *(operator.b for operator in operators)]
@@ -69,7 +71,14 @@ class Prepared(NamedTuple):
 
 
 class Propagated(NamedTuple):
-    """What one propagation gives: the leaves of f(x) as triples, and how each operator is read off them."""
+    """The result of a propagation.
+
+    Attributes:
+        outputs: the leaves of f(x); a triple if it depends on x, else a plain array.
+        tree: the pytree structure of f(x).
+        directions: how many directions were propagated.
+        readings: for each operator, how it is read off an output.
+    """
 
     outputs: list[Any]
     tree: Any
@@ -77,12 +86,17 @@ class Propagated(NamedTuple):
     readings: list[Reading]
 
     def each(self, read: Callable[[Any], Any]) -> Any:
-        """f(x) with each leaf replaced by what is read off its triple."""
+        """The pytree of f(x) with `read(output)` in place of each leaf."""
         return jax.tree.unflatten(self.tree, [read(output) for output in self.outputs])
 
 
 def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prepared:
-    """Factor the second-order parts of operators, given by their coefficients at x, and share the directions."""
+    """Factor the second-order parts A = Lᵀ Q L of operators and share their directions.
+
+    Args:
+        operators: the coefficients of each operator at x.
+        coordinates: the coordinates of x.
+    """
     channels: list[Coefficients] = []
     readings = []
     for operator in operators:
@@ -97,7 +111,7 @@ def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prep
 
 @contextmanager
 def own_promotion() -> Iterator[None]:
-    """JAX's default promotion of ranks and dtypes: a stricter setting of the user's is for the user's code."""
+    """Compute with JAX's default promotion of ranks and dtypes; a stricter setting is for the user's code only."""
     with jax.numpy_rank_promotion("allow"), jax.numpy_dtype_promotion("standard"):
         yield
 
@@ -112,7 +126,18 @@ def propagate_operators(
     wants_tangents: bool = False,
     log: Log | None = None,
 ) -> Propagated:
-    """One propagation through f(*args, **kwargs) for all operators, with x = the argument(s) `argnums`."""
+    """Prepare and propagate: one pass through f(*args, **kwargs) for all operators.
+
+    Args:
+        f: the function.
+        operators: the operators.
+        argnums: which argument(s) of f are x.
+        args: positional arguments of f.
+        kwargs: keyword arguments of f.
+        options: how the work is done.
+        wants_tangents: whether the tangents of the results are asked for.
+        log: where to write down what was done, if that is asked for.
+    """
     x, _ = split_arguments(args, argnums)
     coordinates = Coordinates.of(x)
     prepared = prepare([operator.at(x, coordinates) for operator in operators], coordinates)
@@ -157,22 +182,33 @@ def propagate_prepared(
             )
         else:
             seeds = seed(x, prepared.coordinates, prepared.directions.rows, prepared.b)
-            outputs = _walk(Interpreter(form, options, log), jaxpr, seeds, wants_tangents)
+            outputs = _interpret(Interpreter(form, options, log), jaxpr, seeds, wants_tangents)
     return Propagated(outputs, tree, form.directions, prepared.readings)
 
 
-def _walk(walk: Interpreter, jaxpr: Closed, seeds: Sequence[Any], wants_tangents: bool) -> list[Any]:
-    if walk.options.structure == "dense":
-        every = np.arange(walk.form.directions)
+def _interpret(interpreter: Interpreter, jaxpr: Closed, seeds: Sequence[Any], wants_tangents: bool) -> list[Any]:
+    """The triples of the results of a program, in segments between cuts."""
+    if interpreter.options.structure == "dense":
+        every = np.arange(interpreter.form.directions)
         seeds = [out_of_frame(in_frame(s, every), every) for s in seeds]
     if creates_references(jaxpr):
-        return walk(jaxpr, seeds)
+        return interpreter(jaxpr, seeds)
     program = written_out(jaxpr, list(map(depends_on_x, seeds)))
-    return walk_segments(walk, program, segments_of(walk, program, seeds, wants_tangents), seeds)
+    segments = segments_of(interpreter, program, seeds, wants_tangents)
+    return run_segments(interpreter, program, segments, seeds)
 
 
 def trace(f: Callable[[Any], Any], x: Any, users: Callable[..., Any]) -> tuple[Closed, Any]:
-    """f as a program on the leaves of x, and the tree of its result; messages of JAX name the user's function."""
+    """Trace a function of x.
+
+    Args:
+        f: the function of x alone.
+        x: the point.
+        users: the function that the user gave, whose name JAX shows in its messages.
+
+    Returns:
+        (program on the leaves of x, pytree structure of the result).
+    """
     leaves, tree = jax.tree.flatten(x)
 
     def of_leaves(*x: Any) -> Any:

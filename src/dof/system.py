@@ -25,17 +25,18 @@ def free_bytes() -> int:
 
 
 def limit_memory(most: int) -> None:
-    """An allocation beyond it fails, instead of the system ending some process."""
+    """Limit the data of this process to `most` bytes, so that an allocation fails before the system kills a process."""
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
 
 
 def resident_bytes() -> int:
+    """Memory of this process that is resident now; 0 where the system does not say."""
     return _status("VmRSS") or 0
 
 
 def restart_peak() -> None:
-    """Give back what is not in use, and forget what was, where the system can."""
+    """Give unused memory back to the system and reset its record of the peak; does nothing except on Linux."""
     if CLEAR.exists():
         ctypes.CDLL(None).malloc_trim(0)
         CLEAR.write_text("5")
@@ -55,6 +56,7 @@ def _status(field: str) -> int | None:
 
 
 def processor() -> str:
+    """The name of the processor."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -62,6 +64,7 @@ def processor() -> str:
 
 
 def machine_facts() -> dict[str, Any]:
+    """System, processor, number of cores that this process may use, and memory in bytes."""
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor(),
@@ -71,6 +74,7 @@ def machine_facts() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
+    """Versions of Python and of those of `PACKAGES` that are installed."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

@@ -101,8 +101,9 @@ def propagate_in_groups(
         tangents = [SlotTangents(part, uniform(np.arange(len(part)), part.ndim - 1)) for part in data]
         applied = [None] * len(leaves) if b is None else coordinates.split(b * is_first)
         seeds = list(map(SlotTriple.or_constant, leaves, tangents, applied))
-        walk = Interpreter(QuadraticForm(group.weights.T), Options("dense", cut=None))
-        return [applied_of(out) for out in walk(trace(arrays, jax.tree.unflatten(coordinates.tree, leaves)), seeds)]
+        interpreter = Interpreter(QuadraticForm(group.weights.T), Options("dense", cut=None))
+        program = trace(arrays, jax.tree.unflatten(coordinates.tree, leaves))
+        return [applied_of(out) for out in interpreter(program, seeds)]
 
     leaves = jax.tree.leaves(x)
     total = _sum_over_groups(of_group, squared_directions(shared), options, arrays, leaves, b)

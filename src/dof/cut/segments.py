@@ -1,4 +1,4 @@
-"""A walk in segments: up to a cut, then with its elements as coordinates up to the next one, and so on to the end."""
+"""A program in segments: up to the first cut, then with the elements of the cut as coordinates up to the next one."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from dof.typing import Array
 
 
 class Segment(NamedTuple):
-    """Steps, and the values of the cut after them.
+    """Steps of a program, and the cut after them.
 
     Attributes:
         steps: the steps.
         cut: names of the values on the cut; empty for the last segment.
         shared: names of values whose tangents, and the form that sums them, are the same for all points of a batch.
-        passing: names of values whose tangents nothing after the cut needs, and which may just pass.
+        passing: names of values whose tangents no later step needs: they pass the cut as value and applied alone.
     """
 
     steps: list[Step]
@@ -38,16 +38,25 @@ class Segment(NamedTuple):
     passing: frozenset[Name] = frozenset()
 
 
-def segments_of(walk: Interpreter, program: Program, operands: Sequence[Any], wants_tangents: bool) -> list[Segment]:
-    """The program divided at the cuts that pay; a single segment if none does."""
+def segments_of(
+    interpreter: Interpreter, program: Program, operands: Sequence[Any], wants_tangents: bool
+) -> list[Segment]:
+    """Divide a program at the cuts that pay; a single segment if none does.
+
+    Args:
+        interpreter: its form says how many directions there are; its options whether to look for a cut.
+        program: the program.
+        operands: the triples and plain arrays that it gets.
+        wants_tangents: whether the tangents of the results are asked for.
+    """
     whole = [Segment(program.steps)]
     varying = {name: o for name, o in zip(program.inputs, operands, strict=True) if depends_on_x(o)}
-    if walk.options.cut is None or not varying or any(step.eqn.effects for step in program.steps):
+    if interpreter.options.cut is None or not varying or any(step.eqn.effects for step in program.steps):
         return whole
     widths = {name: _width(o) for name, o in varying.items()}
     wanted = program.output_names if wants_tangents else set()
     graph = graph_of(operations_of(program, list(varying)), widths, wanted)
-    situation = _situation(walk.form, varying)
+    situation = _situation(interpreter.form, varying)
     first, *others = divide_at_cuts(graph, situation)
     if not others:
         return whole
@@ -75,40 +84,48 @@ def _situation(form: QuadraticForm, varying: dict[Name, SlotTriple]) -> Situatio
     )
 
 
-def walk_segments(
-    walk: Interpreter, program: Program, segments: Sequence[Segment], operands: Sequence[Any]
+def run_segments(
+    interpreter: Interpreter, program: Program, segments: Sequence[Segment], operands: Sequence[Any]
 ) -> list[Any]:
-    """The results of a program, with tangents in the directions of the start."""
+    """The results of a program that is run segment by segment.
+
+    Tangents of the results are along the directions before the first cut.
+    """
     env = {**program.constants, **dict(zip(program.inputs, operands, strict=True))}
     finished: dict[Name, Any] = {}
     changes: list[Array] = []
     for n, segment in enumerate(segments):
         later = {name for after in segments[n + 1 :] for step in after.steps for name in step.names}
-        walk.run(segment.steps, env, kept=later | program.output_names)
+        interpreter.run(segment.steps, env, kept=later | program.output_names)
         ready = {name: env[name] for name in program.output_names if name in env and name not in finished}
         finished.update((name, _in_first_directions(value, changes)) for name, value in ready.items())
         if segment.cut:
-            walk, env, directions = _pass_cut(walk, env, segment)
+            interpreter, env, directions = _pass_cut(interpreter, env, segment)
             changes = [*changes, *directions]
     return [read(finished, atom) for atom in program.outputs]
 
 
 def _pass_cut(
-    walk: Interpreter, env: dict[Name, Any], segment: Segment
+    interpreter: Interpreter, env: dict[Name, Any], segment: Segment
 ) -> tuple[Interpreter, dict[Name, Any], list[Array]]:
-    """Change the coordinates. A value with tangents that is neither on the cut nor passing is dropped."""
+    """Change the coordinates to the elements of the cut.
+
+    Returns:
+        (interpreter with the form K, values by name, [∂_k C_i as an array (old, new)]). A value with tangents that is
+        neither on the cut nor passing is dropped: no later step reads it.
+    """
     kept = {name: without_tangents(value) if name in segment.passing else value for name, value in env.items()}
     kept = {name: value for name, value in kept.items() if name in segment.cut or not has_tangents(value)}
     names = [name for name, value in kept.items() if has_tangents(value)]
     if not names:
-        return walk, kept, []
+        return interpreter, kept, []
     groups = [[n for n in names if n in segment.shared], [n for n in names if n not in segment.shared]]
-    new = change_coordinates(walk.form, *([kept[name] for name in group] for group in groups))
-    if walk.log is not None:
+    new = change_coordinates(interpreter.form, *([kept[name] for name in group] for group in groups))
+    if interpreter.log is not None:
         values = tuple(_describe(kept[name]) for name in names)
-        walk.log.append(CutEntry(walk.form.directions, new.form.directions, values))
+        interpreter.log.append(CutEntry(interpreter.form.directions, new.form.directions, values))
     kept.update(zip([*groups[0], *groups[1]], new.triples, strict=True))
-    return walk.with_form(new.form), kept, [new.directions]
+    return interpreter.with_form(new.form), kept, [new.directions]
 
 
 def _describe(triple: SlotTriple) -> str:
@@ -116,7 +133,7 @@ def _describe(triple: SlotTriple) -> str:
 
 
 def _in_first_directions(value: Any, changes: Sequence[Array]) -> Any:
-    """A value with its tangents along the directions before all changes of coordinates."""
+    """A value with its tangents along the first directions: ∂_k v = Σ_i (∂_k C_i) ∂v/∂C_i, change by change."""
     for directions in reversed(changes):
         if has_tangents(value):
             now = in_frame(value, np.arange(directions.shape[1]))
