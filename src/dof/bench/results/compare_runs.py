@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dof.bench.results.outcomes import CaseResult, Outcome, SuiteRun
-from dof.bench.results.statistics import Interval, format_interval, median, ratio_of_medians
+from dof.bench.results.statistics import ConfidenceInterval, format_interval, median, ratio_of_medians
 from dof.text_table import TextTable
 
 NOTABLE = 0.05
@@ -50,7 +50,7 @@ def _judge(
         return [*times, "–", "–"], _by_failure(old, new)
     per_point = old_case.points / new_case.points
     found = ratio_of_medians(new.seconds, old.seconds, paired=False)
-    change = Interval(*(scale * per_point * figure for figure in found))
+    change = ConfidenceInterval(*(scale * per_point * figure for figure in found))
     memory = new.temporary / old.temporary if new.temporary and old.temporary and per_point == 1 else None
     cells = [format_interval(change), "–" if memory is None else f"{memory:.2f}"]
     return times + cells, _verdict(change, memory)
@@ -64,7 +64,7 @@ def _by_failure(old: Outcome, new: Outcome) -> str:
     return "fails now" if old.seconds else "works now" if new.seconds else ""
 
 
-def _verdict(change: Interval, memory: float | None) -> str:
+def _verdict(change: ConfidenceInterval, memory: float | None) -> str:
     if change.low > 1 and change.value > 1 + NOTABLE:
         return "slower"
     if memory is not None and memory > 1 + NOTABLE:

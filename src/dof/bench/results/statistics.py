@@ -11,7 +11,7 @@ RESAMPLES = 2000
 """Of the bootstrap: enough for two digits of a 95 % interval."""
 
 
-class Interval(NamedTuple):
+class ConfidenceInterval(NamedTuple):
     """A figure with its 95 % confidence interval."""
 
     value: float
@@ -19,7 +19,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def format_interval(it: Interval, unit: str = "") -> str:
+def format_interval(it: ConfidenceInterval, unit: str = "") -> str:
     """As "3.21 (3.18–3.25)", with a unit after the value."""
     return f"{it.value:.3g}{unit} ({it.low:.3g}–{it.high:.3g})"
 
@@ -35,7 +35,9 @@ def relative_quartile_deviation(samples: Sequence[float]) -> float:
     return float((high - low) / (2 * middle))
 
 
-def ratio_of_medians(numerator: Sequence[float], denominator: Sequence[float], paired: bool = True) -> Interval:
+def ratio_of_medians(
+    numerator: Sequence[float], denominator: Sequence[float], paired: bool = True
+) -> ConfidenceInterval:
     """median(numerator) / median(denominator), with its interval by the percentile bootstrap.
 
     Args:
@@ -49,4 +51,4 @@ def ratio_of_medians(numerator: Sequence[float], denominator: Sequence[float], p
     i = rng.integers(len(top), size=(RESAMPLES, len(top)))
     j = i if paired else rng.integers(len(bottom), size=(RESAMPLES, len(bottom)))
     ratios = np.median(top[i], axis=1) / np.median(bottom[j], axis=1)
-    return Interval(median(numerator) / median(denominator), *map(float, np.percentile(ratios, [2.5, 97.5])))
+    return ConfidenceInterval(median(numerator) / median(denominator), *map(float, np.percentile(ratios, [2.5, 97.5])))

@@ -12,7 +12,7 @@ from dof.bench.cases.case import Case
 from dof.bench.methods.method_table import METHODS
 from dof.bench.methods.reference import TOLERANCE, deviation
 from dof.bench.results.outcomes import CaseResult, Outcome
-from dof.bench.timing.program import MATMUL_SHAPE
+from dof.bench.timing.timed_program import MATMUL_SHAPE
 from dof.bench.timing.worker import Job
 from dof.bench.timing.worker_process import Failure, WorkerProcess
 

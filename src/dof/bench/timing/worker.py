@@ -17,7 +17,7 @@ from dof.bench.methods.at_a_point import by_hessian
 from dof.bench.methods.method_table import METHODS, residual_at_a_point
 from dof.bench.methods.reference import points_compared, reference_result
 from dof.bench.timing.compiler_counts import flops, flops_if_exact
-from dof.bench.timing.program import Program, matmul_program, program_in_jax, program_in_torch
+from dof.bench.timing.timed_program import TimedProgram, matmul_program, program_in_jax, program_in_torch
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Job:
 def serve(connection: Connection, job: Job) -> None:
     """Answer commands until the other side is gone, each by (True, answer) or (False, reason of the failure)."""
     system.limit_memory(job.memory)
-    programs: dict[str, Program] = {}
+    programs: dict[str, TimedProgram] = {}
     commands = {
         "build": lambda: _build(job, programs),
         "run": lambda: programs["current"].seconds(),
@@ -61,7 +61,7 @@ def _attempt(action: Callable[..., Any], *args: Any) -> tuple[bool, Any]:
         return False, f"out of memory: {text}" if "RESOURCE_EXHAUSTED" in text else text
 
 
-def _build(job: Job, programs: dict[str, Program]) -> dict[str, Any]:
+def _build(job: Job, programs: dict[str, TimedProgram]) -> dict[str, Any]:
     """Build the job's method with each of its options, keep the fastest, and return its costs and result."""
     case, method = CASES[job.case], METHODS[job.method]
     operator, weights, x = case.draw(job.seed, job.points, np.float32)

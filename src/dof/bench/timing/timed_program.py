@@ -23,7 +23,7 @@ MATMUL_SHAPE = (2048, 256, 256)
 
 
 @dataclass
-class Program:
+class TimedProgram:
     """Something to run.
 
     Attributes:
@@ -51,7 +51,7 @@ class Program:
         self.repeats = max(1, math.ceil(SHORTEST_SAMPLE / self.costs["first"]))
 
 
-def program_in_jax(case: Case, task: Task, weights: Any, x: Any, memory: int) -> Program:
+def program_in_jax(case: Case, task: Task, weights: Any, x: Any, memory: int) -> TimedProgram:
     """Compile a task and run it once.
 
     Raises:
@@ -69,29 +69,29 @@ def program_in_jax(case: Case, task: Task, weights: Any, x: Any, memory: int) ->
     flops = flops_if_exact(compiled)
     costs = {"tracing": traced - start, "compiling": done - traced, "temporary": temporary, "flops": flops}
     call = lambda: jax.block_until_ready(compiled(*args))  # noqa: E731
-    return _observe_first_run(Program(call, lambda out: [np.asarray(a) for a in jax.tree.leaves(out)], costs))
+    return _observe_first_run(TimedProgram(call, lambda out: [np.asarray(a) for a in jax.tree.leaves(out)], costs))
 
 
-def program_in_torch(case: Case, task: Task, weights: Any, x: Any, memory: int) -> Program:
+def program_in_torch(case: Case, task: Task, weights: Any, x: Any, memory: int) -> TimedProgram:
     """A task of PyTorch, which is not compiled, so that only its peak memory is known."""
     from dof.bench.methods.torch_hessian import as_arrays, as_tensors
 
     args = as_tensors(case, weights, x)
     costs: dict[str, Any] = {"tracing": None, "compiling": None, "temporary": None, "flops": None}
-    return _observe_first_run(Program(lambda: task(*args), as_arrays, costs))
+    return _observe_first_run(TimedProgram(lambda: task(*args), as_arrays, costs))
 
 
-def matmul_program() -> Program:
+def matmul_program() -> TimedProgram:
     """The matrix product whose rate is the yardstick of the machine."""
     rows, inner, columns = MATMUL_SHAPE
     x, w = jnp.ones((rows, inner), jnp.float32), jnp.ones((inner, columns), jnp.float32)
     product = jax.jit(jnp.matmul).lower(x, w).compile()
-    program = _observe_first_run(Program(lambda: jax.block_until_ready(product(x, w)), lambda _: [], {}))
+    program = _observe_first_run(TimedProgram(lambda: jax.block_until_ready(product(x, w)), lambda _: [], {}))
     program.set_repeats()
     return program
 
 
-def _observe_first_run(program: Program) -> Program:
+def _observe_first_run(program: TimedProgram) -> TimedProgram:
     """Run once for the memory, since pages are resident afterwards, and once more for a first idea of the time."""
     system.restart_peak()
     before = system.resident_bytes()
