@@ -28,9 +28,10 @@ class SecondOrderPart(NamedTuple):
     """Σ_k weights_k ∂_k² + Σ_kl q_kl ∂_k ∂_l, along the directions ∂_k given by the rows.
 
     Attributes:
-        rows: the rows of L, in blocks.
-        weights: (r,), one for each row.
-        couplings: (start, blocks) pairs; blocks (m, b, b) are the q_kl of the directions from `start` on.
+        rows: the r rows of L, in blocks.
+        weights: (r,), with Q = diag(weights) + couplings.
+        couplings: (start, blocks) pairs: m square blocks (m, b, b) one after the other along the diagonal of Q, the
+            first of which begins at direction `start`.
     """
 
     rows: tuple[RowBlock, ...]
@@ -44,7 +45,7 @@ class SecondOrderPart(NamedTuple):
 
 
 def factor(terms: Sequence[Matrix], n: int) -> SecondOrderPart:
-    """Factor the sum of the terms, a matrix (n, n)."""
+    """Factor A, the sum of the terms, over n coordinates."""
     over_coordinates = [t for t in terms if not isinstance(t, LowRank)]
     if not all(map(is_known_matrix, over_coordinates)):
         return _append(_over_coordinates(over_coordinates, n), [t for t in terms if isinstance(t, LowRank)])
@@ -53,7 +54,7 @@ def factor(terms: Sequence[Matrix], n: int) -> SecondOrderPart:
 
 
 def _append(part: SecondOrderPart, terms: Sequence[Any]) -> SecondOrderPart:
-    """Add low-rank terms, whose rows are further directions."""
+    """Add low-rank terms Σ_k w_k rows_k rows_kᵀ: their rows are further directions, their w_k the weights."""
     rows = (*part.rows, *(row_block(t.rows) for t in terms))
     return SecondOrderPart(rows, concatenate([part.weights, *(t.weights for t in terms)]), part.couplings)
 

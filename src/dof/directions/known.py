@@ -30,9 +30,9 @@ def concatenate(arrays: Sequence[Array], axis: int = 0) -> Array:
 
 
 def typed_like(unknown: Any, array: Any) -> Any:
-    """A known array in the dtype of one that is not, so that strict promotion of dtypes has nothing to object to.
+    """Cast a known array to the dtype of an unknown one, so that they combine under strict dtype promotion.
 
-    Complex entries stay complex, and nothing is rounded to integers.
+    A complex array is left as it is, and so is any array if the unknown one is of integers: a cast would lose digits.
     """
     is_integer = getattr(unknown.dtype, "kind", "f") in "iub"
     if not is_known(array) or is_known(unknown) or np.iscomplexobj(array) or is_integer:

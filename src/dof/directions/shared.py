@@ -28,9 +28,9 @@ class SharedDirections(NamedTuple):
     """The directions of several operators, and how each operator sums over them.
 
     Attributes:
-        rows: all directions, in blocks of rows of L; their order is that of the tangents.
-        weights: (c, r), one row for each operator (channel).
-        couplings: what channels sum over pairs of directions.
+        rows: all r directions, in blocks of rows of L; their order is that of the tangents.
+        weights: the diagonals of the forms, (c, r), one row for each operator (channel).
+        couplings: blocks that are added to these diagonals.
     """
 
     rows: tuple[RowBlock, ...]
@@ -69,7 +69,7 @@ def share_directions(parts: Sequence[SecondOrderPart]) -> SharedDirections:
 
 
 def _scattered(size: int, where: np.ndarray, weights: Array) -> Array:
-    """The array (size,) that has Σ weights[m] over where[m] = k at k."""
+    """Sum weights by place: entry k of the result, (size,), is Σ weights[m] over all m with where[m] = k."""
     if len(where) == size and (where == np.arange(size)).all():
         return weights
     if is_known(weights):
@@ -87,14 +87,14 @@ def _scattered(size: int, where: np.ndarray, weights: Array) -> Array:
 
 
 def _turns(where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions sorted by their entry, and for each how many equal entries come before it."""
+    """(order, turn): positions sorted by their entry, and for each of these how many equal entries come before it."""
     order = np.argsort(where, kind="stable")
     ordered = where[order]
     return order, np.arange(len(where)) - np.searchsorted(ordered, ordered)
 
 
 class _DirectionTable:
-    """Directions that were met, each kept once up to its length."""
+    """The directions of all parts so far; those that differ in length or sign only are kept once."""
 
     def __init__(self) -> None:
         self.rows: list[RowBlock] = []
@@ -102,11 +102,16 @@ class _DirectionTable:
         self.size = 0
 
     def append(self, part: SecondOrderPart) -> tuple[np.ndarray, Array]:
-        """(places, weights) with the directions as they stand."""
+        """Add all directions of a part as they are; return (their numbers, their weights)."""
         return np.concatenate([np.zeros(0, int), *map(self._append, part.rows)]), part.weights
 
     def place(self, part: SecondOrderPart) -> tuple[np.ndarray, Array]:
-        """(places, weights for the directions as they stand in the table), with equal directions joined."""
+        """Add the directions of a part that are not in the table yet.
+
+        Returns:
+            (number of the direction that stands for each row, weights for these directions). A row of length ℓ that is
+            ℓ times a unit direction of the table has its weight multiplied by ℓ².
+        """
         where, scales = [np.zeros(0, int)], [np.zeros(0)]
         for rows in part.rows:
             units, lengths = _units(rows) if isinstance(rows, SparseRows) else ([], np.ones(len(rows)))
@@ -120,7 +125,7 @@ class _DirectionTable:
         return np.concatenate(where), part.weights * typed_like(part.weights, scale)
 
     def _would_scatter(self, units: Sequence[SparseRows]) -> bool:
-        """Whether the directions would not stand in one run, as a coupling needs them to."""
+        """Whether some directions are in the table, but not all of them in one run, as a coupling needs them."""
         met = [self.number_of.get(_key(unit)) for unit in units]
         return any(m is not None for m in met) and met != list(range(met[0] or 0, (met[0] or 0) + len(met)))
 
@@ -138,7 +143,7 @@ class _DirectionTable:
 
 
 def _units(rows: SparseRows) -> tuple[list[SparseRows], np.ndarray]:
-    """Each row by itself with length one, and the lengths. u and −u are the same direction to a sum of squares."""
+    """(rows scaled to length one, their lengths). Signs are aligned too: along −u the second derivative is the same."""
     each = rows.each()
     lengths = np.array([np.linalg.norm(entries) for _, entries in each])
     units = [

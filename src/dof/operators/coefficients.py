@@ -32,7 +32,7 @@ class Coefficients(NamedTuple):
     c: Array | None
 
     def real_channels(self) -> list[tuple[complex, Coefficients]]:
-        """Real operators L_k and factors w_k with L = Σ w_k L_k + c: one if a and b are real, else two."""
+        """Split into real operators: (w_k, L_k) pairs with L = Σ_k w_k L_k + c, one if a and b are real, else two."""
         arrays = [*(array for matrix in self.a for array in arrays_of(matrix)), *([] if self.b is None else [self.b])]
         if not any(map(jnp.iscomplexobj, arrays)):
             return [(1.0, self)]

@@ -1,4 +1,7 @@
-"""Sums over pairs of directions: from coefficients that are known at run time only, and from cuts."""
+"""Couplings: blocks of a quadratic form, by which directions are summed in pairs.
+
+They come from coefficients that are known at run time only (q = A), and from cuts (q = K).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ class Coupling:
         return (self.start, m * p), (self.start if self.other is None else self.other, m * q)
 
     def sums(self, h: Inexact[Array, " r *s"]) -> Iterator[tuple[int, Inexact[Array, " k *s"]]]:
-        """Σ_l q_kl h_l for each run of directions k, as (first k, sums)."""
+        """Σ_l q_kl h_l for all k that this coupling has entries for, as pairs (first k, sums for k, k + 1, …)."""
         (first, rows), (second, columns) = self._ranges
         yield first, self._times(h[second : second + columns], "mij,mj...->mi...")
         if self.other is not None:

@@ -1,7 +1,7 @@
 """From slots to stacks and back.
 
-A frame is a list of directions that stand on the leading axis of stacked tangents, the same for all elements. Laws work
-on stacks (`Triple`), the interpreter carries slots (`SlotTriple`).
+A frame is a list of directions: those along which the tangents of a stack are taken, on its leading axis, the same for
+all elements. Laws work on stacks (`Triple`), the interpreter carries slots (`SlotTriple`).
 """
 
 from __future__ import annotations

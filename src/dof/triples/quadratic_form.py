@@ -20,7 +20,7 @@ NO_PAIRS: DisjointPairs = frozenset()
 
 
 def settled(total: Inexact[Array, " *s"]) -> Inexact[Array, " *s"]:
-    """The same numbers, after a change of precision that changes nothing.
+    """Return `total` as it is, through a rounding to its own precision, at which XLA ends a kernel.
 
     XLA's CPU compiler fuses products and sums that follow each other. Left alone it would fuse the applied parts of all
     layers into one kernel at the end, which keeps the tangents of all layers alive: memory and time would grow with the
@@ -39,7 +39,7 @@ class QuadraticForm:
 
     Attributes:
         weights: (c, r).
-        couplings: entries beside the diagonal.
+        couplings: blocks of q_kl, which are added to the diagonal.
         disjoint: for one equation, the pairs of its operands without a cross term.
     """
 
@@ -60,7 +60,7 @@ class QuadraticForm:
 
     @property
     def directions(self) -> int:
-        """r."""
+        """The number of directions, r."""
         return self.weights.shape[1]
 
     def within(self, frame: np.ndarray, disjoint: DisjointPairs = NO_PAIRS) -> QuadraticForm:
@@ -80,12 +80,12 @@ class QuadraticForm:
         return is_known(self.weights) and not self.weights.any()
 
     def zeros(self, g: Inexact[Array, " r *#s"], h: Inexact[Array, " r *#s"]) -> Array:
-        """Σ q g h where q = 0."""
+        """The result of `contract` for q = 0."""
         shape = (self.channels, *np.broadcast_shapes(g.shape[1:], h.shape[1:]))
         return jnp.zeros(shape, jnp.result_type(g, h))
 
     def contract(self, g: Inexact[Array, " r *#s"], h: Inexact[Array, " r *#s"]) -> Inexact[Array, " c *s"]:
-        """Σ_kl q_kl g_k h_l, elementwise, for each channel."""
+        """Σ_kl q_kl g_k h_l for each channel: stacks (r, *s) and (r, *s) to (c, *s), elementwise in s."""
         total = jnp.asarray(self.zeros(g, h) if self.only_couplings else self.weighted_sum(g * h))
         for coupling in self.couplings:
             for start, part in coupling.sums(h):
@@ -93,7 +93,7 @@ class QuadraticForm:
         return settled(total)
 
     def pair(self, g: Inexact[Array, "r m"], h: Inexact[Array, "r n"]) -> Inexact[Array, "c m n"]:
-        """Σ_kl q_kl g_ki h_lj for each channel."""
+        """Σ_kl q_kl g_ki h_lj for each channel: (r, m) and (r, n) to (c, m, n)."""
         if self.is_plain_sum:
             return exact_einsum("ri,rj->ij", g, h)[None]
         return exact_einsum("ri,crj->cij", g, self.weigh(h))
@@ -122,7 +122,7 @@ class QuadraticForm:
         return exact_einsum("cr,r...->c...", jnp.asarray(self.weights, products.dtype), products)
 
     def weigh(self, h: Inexact[Array, " r *s"]) -> Inexact[Array, " c r *s"]:
-        """Σ_l q_kl h_l for each channel.
+        """Σ_l q_kl h_l for each channel: (r, *s) to (c, r, *s).
 
         For bilinear maps B: their own contraction then does the sum over k in Σ_kl q_kl B(g_k, h_l).
         """

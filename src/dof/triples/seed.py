@@ -18,13 +18,13 @@ from dof.typing import Array
 
 
 def seed(x: Any, coordinates: Coordinates, rows: Sequence[RowBlock], b: Array | None) -> list[Any]:
-    """The leaves of x as slot triples.
+    """The leaves of x as slot triples: value x, tangents ∂_k x_i = L_ki, applied (𝓛 − c) x_i = b_i.
 
     Args:
         x: the point.
-        coordinates: of x.
-        rows: the rows of L. Their columns are the tangents of x.
-        b: (channels, N), applied to x; None stands for zero and costs nothing.
+        coordinates: the N coordinates of x.
+        rows: the rows of L, in blocks.
+        b: (channels, N); None stands for zero and costs nothing.
     """
     leaves = jax.tree.leaves(x)
     applied = [None] * len(leaves) if b is None else coordinates.split(b)
@@ -42,7 +42,7 @@ def _tangents_of_leaf(rows: Sequence[RowBlock], start: int, shape: tuple[int, ..
 
 
 def stacked_b(each: Sequence[Array | None], coordinates: Coordinates) -> Array | None:
-    """b of all channels as (channels, N), or None if all are absent."""
+    """The b of all channels as one array (channels, N); None if all are absent."""
     if all(b is None for b in each):
         return None
     return concatenate([(np.zeros(coordinates.size) if b is None else b)[None] for b in each])

@@ -16,7 +16,13 @@ from dof.typing import Array, Inexact
 
 @dataclass(frozen=True)
 class SlotForm:
-    """The form where each element has directions of its own, given by the index (k, *b) of its slots."""
+    """The quadratic form for stacks of slots: entry j of an element's axis is along direction index[j, element].
+
+    Attributes:
+        form: the form of all directions.
+        index: of the slots, (k, *b).
+        disjoint: for one equation, the pairs of its operands without a cross term.
+    """
 
     form: QuadraticForm
     index: np.ndarray
@@ -38,18 +44,18 @@ class SlotForm:
 
     @property
     def couplings(self) -> tuple[Coupling, ...]:
-        """Entries beside the diagonal."""
+        """The couplings of the form of all directions."""
         return self.form.couplings
 
     def contract(self, g: Inexact[Array, " k *#s"], h: Inexact[Array, " k *#s"]) -> Inexact[Array, " c *s"]:
-        """Σ q g h over the slots of each element."""
+        """Σ_jl q_(index j, index l) g_j h_l over the slots j, l of each element, for each channel."""
         total = jnp.asarray(self.form.zeros(g, h) if self.form.only_couplings else self.weighted_sum(g * h))
         for coupling in self.couplings:
             total = total.at[coupling.channel].add(jnp.sum(g * self._coupled(coupling, h), axis=0))
         return settled(total)
 
     def weighted_sum(self, products: Inexact[Array, " k *s"]) -> Any:
-        """Σ_k weights_k p_k over the slots of each element."""
+        """Σ_j weights_(index j) p_j over the slots j of each element, for each channel."""
         alike = self._weights_of_slots()
         if alike is not None:
             return QuadraticForm(alike).weighted_sum(products)

@@ -1,8 +1,9 @@
-"""Which directions each element of a value depends on.
+"""Slots: which directions each element of a value depends on.
 
-A value keeps k slots per element; each slot holds the number of one direction, or EMPTY. The index has shape (k, *b),
-where b has size one along every axis of the value along which the directions do not vary, so that it stays small: for a
-network with 16 blocks of 256 units it has k × 16 numbers, not k × 4096. It is known while tracing.
+A value keeps k slots per element; each slot holds the number of one direction, or EMPTY. The index of the slots has
+shape (k, *b), where b is the shape of the value with size one along every axis along which the directions do not vary.
+So it stays small: for a network with 16 blocks of 256 units it has k × 16 numbers, not k × 4096. It is known while
+tracing.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Slots:
 
 
 def compressed(index: np.ndarray) -> Slots:
-    """Slots of an index (k, *shape), with size one along the axes that it does not vary along."""
+    """Slots from an index (k, *shape), reduced to size one along each axis along which it does not vary."""
     index = np.array(index, np.int32)
     for axis in range(1, index.ndim):
         first = np.take(index, [0], axis) if index.shape[axis] else index
@@ -82,7 +83,7 @@ def uniform(directions: np.ndarray, ndim: int) -> Slots:
 
 
 def distinct(index: np.ndarray) -> np.ndarray:
-    """Each direction once per element, in increasing order, with no more slots than some element needs."""
+    """The index with each direction once per element, in increasing order, and as few slots as the fullest needs."""
     ordered = np.sort(np.where(index == EMPTY, _LAST, index), axis=0)
     ordered[1:][ordered[1:] == ordered[:-1]] = _LAST
     ordered = np.sort(ordered, axis=0)

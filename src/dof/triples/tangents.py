@@ -20,7 +20,12 @@ kernel of its own. Above it, the gather touches less memory."""
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class SlotTangents:
-    """data[slot] is the derivative along the direction that `slots` names for that slot, element by element."""
+    """The tangents of a value of shape s: data[j, element] is its derivative along direction index[j, element].
+
+    Attributes:
+        data: (k, *s); zero where a slot is empty.
+        slots: which direction each slot of each element holds.
+    """
 
     data: Inexact[Array, " k *s"]
     slots: Slots = field(metadata={"static": True})
@@ -44,7 +49,7 @@ def embed(tangents: SlotTangents, new: Slots) -> Array:
 
 
 def _gather(data: Array, same: np.ndarray) -> Array:
-    """For each new slot of each element, the old one that holds its direction."""
+    """Fill each new slot from the old one with its direction; same[new, old, element] says which that is."""
     shape = (len(same), *data.shape[1:])
     place = np.broadcast_to(same.argmax(axis=1), shape)
     return jnp.where(same.any(axis=1), jnp.take_along_axis(data, place, axis=0), 0)

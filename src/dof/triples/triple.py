@@ -15,7 +15,7 @@ from dof.typing import Array, Inexact, Shaped
 
 @dataclass(frozen=True)
 class DependsOnX:
-    """What both kinds of triples have in common. A value that does not depend on x is a plain array instead."""
+    """Base of `Triple` and `SlotTriple`. A value that does not depend on x is a plain array instead."""
 
     value: Any
     tangents: Any
@@ -53,7 +53,7 @@ class Triple(DependsOnX):
     applied: Inexact[Array, " c *s"] | None
 
     def map(self, of_value: Callable[[Any], Any], of_part: Callable[[Any], Any]) -> Any:
-        """A triple of one function of the value and another of the stacked parts; a part that is zero stays zero."""
+        """The triple (of_value(value), of_part(tangents), of_part(applied)); a part that is zero stays zero."""
         tangents, applied = (None if part is None else of_part(part) for part in (self.tangents, self.applied))
         build: Any = Triple  # of shapes, axes or specs as well as of arrays
         return build(of_value(self.value), tangents, applied)
@@ -64,7 +64,12 @@ class Triple(DependsOnX):
 class SlotTriple(DependsOnX):
     """A value whose tangents keep, for each element, only the directions it depends on.
 
-    This is what the interpreter carries from equation to equation.
+    The interpreter carries these from equation to equation.
+
+    Attributes:
+        value: v, of any shape (*s).
+        tangents: ∂v along the directions in its slots; None stands for zero.
+        applied: (L − c) v for each operator (channel), (c, *s); None stands for zero.
     """
 
     value: Shaped[Array, " *s"]
@@ -98,7 +103,7 @@ def tangents_of(operand: Any) -> Any:
 
 
 def applied_of(operand: Any) -> Any:
-    """What is applied to an operand; None if that is zero."""
+    """The applied part of an operand, (c, *s); None if it is zero."""
     return operand.applied if isinstance(operand, DependsOnX) else None
 
 
