@@ -1,14 +1,17 @@
-"""Double precision, and annotations of types and shapes checked at every call."""
+"""How all tests run: in double precision, compiled fast, with annotations of types and shapes checked at every call."""
 
+import gc
 import os
 import platform
 from pathlib import Path
 
-# Most programs of the tests run once: it matters more how fast they are compiled than how fast they are. Code that is
-# hardly optimised rounds a product and a sum in one step here and in two there, where the machine can do both, and
-# then a maximum is not equal to itself; so it gets instructions that do not.
+# Most programs of the tests run once, so that they are compiled without optimisation, and in one piece: splitting a
+# program for several threads costs more than it saves here. Code without optimisation rounds a product and a sum in one
+# step here and in two there if the machine has fused instructions, and then a maximum is not equal to itself: AVX, the
+# last instruction set without them, avoids that. Processes that tests start inherit these flags.
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + (
     " --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_max_isa=AVX"
+    " --xla_cpu_parallel_codegen_split_count=1"
     if platform.machine() in ("x86_64", "AMD64")
     else " --xla_backend_optimization_level=1"
 )
@@ -20,6 +23,13 @@ from jaxtyping import install_import_hook
 import dof.typing
 
 jax.config.update("jax_enable_x64", True)
+
+# Tracing makes many objects that live until the program is compiled: with Python's threshold of 700 a tenth of the time
+# of tests is spent looking for cycles among them.
+gc.set_threshold(200_000, 20, 20)
+
+# A program of its own, which `--doctest-modules` would run while it collects.
+collect_ignore = ["batching/devices.py"]
 
 PACKAGE = Path(__file__).parent.parent / "src/dof"
 # Left out: what the user calls, which has errors of its own and shows source lines; triples and tangents, of which
@@ -37,9 +47,9 @@ LEFT_OUT = (
         "value_and_grad",
     ),
     *(
-        "context",
+        "rule_context",
         "linear_operator",
-        "tangents",
+        "slot_tangents",
         "triple",
         "box",
         "ball",

@@ -7,7 +7,7 @@ The folders are the stages of the way from what the user writes to the result:
     triples      what is carried for every value: (value, tangents, applied)
     sparsity     tangents that keep only the directions an element depends on
     cut          where few values can take the place of many coordinates
-    jaxpr        the interpreter of a traced JAX program, and a law for each family of primitives
+    jaxpr        the interpreter of a traced JAX program, and a rule for each family of primitives
     pipeline     the whole way, on one screen
     batching     many points in blocks, several devices, directions in groups
     api          the public calls
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dof.batching.batched import batched
     from dof.batching.value_and_grad import value_and_grad
     from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
-    from dof.operators.matrices import BlockDiagonal, Factored
+    from dof.operators.user_matrices import BlockDiagonal, Factored
     from dof.triples.triple import Triple
 
 __version__ = "0.1.0"
@@ -40,10 +40,10 @@ __version__ = "0.1.0"
 _MODULE_OF = {
     "ArgumentError": "dof.errors",
     "ArgumentTypeError": "dof.errors",
-    "BlockDiagonal": "dof.operators.matrices",
+    "BlockDiagonal": "dof.operators.user_matrices",
     "DofError": "dof.errors",
     "Explanation": "dof.api.explain",
-    "Factored": "dof.operators.matrices",
+    "Factored": "dof.operators.user_matrices",
     "NotDifferentiableError": "dof.errors",
     "Operator": "dof.api.operator",
     "Triple": "dof.triples.triple",

@@ -15,7 +15,7 @@ All of it is for one point x, and can be used under `jax.jit` and `jax.vmap`.
 
 from dof.api.nested_autodiff import contract_dense
 from dof.directions.factor import DENSE_LIMIT, factor
-from dof.directions.known import is_known
+from dof.directions.known_while_tracing import is_known
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, arrays_of, is_known_matrix, map_entries
 from dof.directions.sparse_rows import dense_rows
 from dof.jax_compat import Closed, as_function, is_traced

@@ -19,7 +19,7 @@ from dof.arguments import Argnums, split_arguments, split_arrays
 from dof.batching.direction_groups import propagate_in_groups
 from dof.cut.segments import run_segments, segments_of
 from dof.directions.factor import factor
-from dof.directions.known import concatenate
+from dof.directions.known_while_tracing import concatenate
 from dof.directions.shared import SharedDirections, share_directions
 from dof.jax_compat import Closed
 from dof.jaxpr.interpreter import Interpreter
@@ -28,10 +28,10 @@ from dof.jaxpr.trace_log import Log
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
 from dof.options import DEFAULT, Options
-from dof.triples.frames import in_frame, out_of_frame
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.readout import Reading
 from dof.triples.seed import seed, stacked_b
+from dof.triples.slots_to_stacks import in_frame, out_of_frame
 from dof.triples.triple import depends_on_x
 from dof.typing import Array
 

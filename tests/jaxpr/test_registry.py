@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dof
-from dof.jaxpr.nested_jvp import _traced_primitive
+from dof.jaxpr.elementwise_nested_jvp import _traced_primitive
 from dof.jaxpr.registry import RECORDS, register
 
 

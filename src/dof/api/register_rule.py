@@ -1,4 +1,4 @@
-"""Laws that users bring: for a primitive, or for a function of theirs, found by identity and never by name."""
+"""Rules that users bring: for a primitive, or for a function of theirs, found by identity and never by name."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from typing import Any
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.jax_compat import Primitive
-from dof.jaxpr.function_primitive import with_law
-from dof.jaxpr.law_choice import USERS
-from dof.jaxpr.push_forward import linear_law, piecewise_law
+from dof.jaxpr.first_order_rules import linear_rule, piecewise_rule
+from dof.jaxpr.function_primitive import with_rule
 from dof.jaxpr.registry import Record, record_of, register
-from dof.jaxpr.rules.constant import constant_law
-from dof.jaxpr.rules.elementwise import nested_law
-from dof.jaxpr.rules.general import general_law
-from dof.triples.context import Law
+from dof.jaxpr.rule_modes import USERS
+from dof.jaxpr.rules.constant import constant_rule
+from dof.jaxpr.rules.elementwise import nested_rule
+from dof.jaxpr.rules.general import general_rule
+from dof.triples.rule_context import Rule
 
 FAMILIES = {
-    "constant": constant_law,
-    "linear": linear_law,
-    "piecewise linear": piecewise_law,
-    "elementwise": nested_law,
-    "general": general_law,
+    "constant": constant_rule,
+    "linear": linear_rule,
+    "piecewise linear": piecewise_rule,
+    "elementwise": nested_rule,
+    "general": general_rule,
 }
 
 
-def register_rule(target: Any, rule: Law | str, *, overwrite: bool = False) -> Any:
+def register_rule(target: Any, rule: Rule | str, *, overwrite: bool = False) -> Any:
     """Say how `target` is propagated.
 
     Args:
@@ -57,7 +57,7 @@ def register_rule(target: Any, rule: Law | str, *, overwrite: bool = False) -> A
         found = f"is of type {type(target).__name__}, with a rule of type {type(rule).__name__}"
         expected = "a primitive with a rule or a family, or a function with a rule"
         raise ArgumentTypeError(describe("target", found, expected, "f = dof.register_rule(f, rule)"))
-    return with_law(target, rule)
+    return with_rule(target, rule)
 
 
 def _require_free(primitive: Primitive, overwrite: bool) -> None:
@@ -68,7 +68,7 @@ def _require_free(primitive: Primitive, overwrite: bool) -> None:
         raise ArgumentError(describe("target", found, "a primitive without one, or `overwrite=True`", fix))
 
 
-def _record(primitive: Primitive, rule: Law | str) -> Record:
+def _record(primitive: Primitive, rule: Rule | str) -> Record:
     if callable(rule):
         return Record(USERS, rule)
     if rule not in FAMILIES:

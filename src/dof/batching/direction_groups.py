@@ -23,8 +23,8 @@ from dof.jaxpr.interpreter import Interpreter
 from dof.operators.coordinates import Coordinates
 from dof.options import Options
 from dof.triples.quadratic_form import QuadraticForm
+from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import uniform
-from dof.triples.tangents import SlotTangents
 from dof.triples.triple import SlotTriple, applied_of
 from dof.typing import Array
 

@@ -1,9 +1,9 @@
-"""At a cut, its elements C take the place of the coordinates of x.
+"""The change of coordinates at a cut: its elements C take the place of the coordinates of x.
 
     K_ij = Σ_kl q_kl ∂_k C_i ∂_l C_j
 
-The directions ∂_k are replaced by those along the elements themselves, and the form q by K. K is a polynomial in the
-tangents: right for any rank and any sign, and differentiable as often as one likes.
+After it there is one direction for each element C_i, and the form is K instead of q. K is a polynomial in the tangents:
+right for any rank and any sign, and differentiable as often as one likes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.triples.couplings import Coupling
-from dof.triples.frames import frame_of, in_frame
 from dof.triples.quadratic_form import QuadraticForm
+from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import compressed
-from dof.triples.tangents import SlotTangents
+from dof.triples.slots_to_stacks import frame_of, in_frame
 from dof.triples.triple import SlotTriple
 from dof.typing import Array
 
@@ -30,7 +30,7 @@ class NewCoordinates(NamedTuple):
     Attributes:
         form: K, for each channel.
         triples: the values of the cut, each element with one direction, along itself.
-        directions: the new directions by the old ones, (old, new).
+        directions: ∂_k C_i, an array (old directions k, new directions i).
     """
 
     form: QuadraticForm
@@ -67,7 +67,7 @@ def change_coordinates(
 
 
 def _columns(triple: SlotTriple, frame: np.ndarray) -> Array:
-    """The tangents as real columns (r, elements); a complex element has two."""
+    """The tangents of a value as real numbers (r, elements); a complex element counts as two."""
     flat = in_frame(triple, frame).tangents.reshape(len(frame), -1)
     return jnp.concatenate([flat.real, flat.imag], axis=1) if jnp.iscomplexobj(flat) else flat
 
@@ -79,7 +79,7 @@ def _parts_of_gram(form: QuadraticForm, groups: Sequence[Array]) -> dict[tuple[i
 
 
 def _is_finite(gram: Array) -> Array:
-    """Which elements have finite derivatives. One without may be masked later, and then must not be seen in K."""
+    """Which elements have finite derivatives. One that has not may be masked by a later step, so K must not see it."""
     return jnp.isfinite(jnp.diagonal(gram, axis1=1, axis2=2)).all(axis=0)
 
 
@@ -92,7 +92,10 @@ def _masked(part: Array, i: int, j: int, last: int, has_derivatives: Array | Non
 
 
 def _gram(form: QuadraticForm, g: Array) -> Array:
-    """gᵀ q g. Its derivative is a product plus its own transpose; JAX would compute both."""
+    """gᵀ q g for each channel: (r, m) to (c, m, m).
+
+    Its derivative is gᵀ q ġ plus the transpose of that, of which JAX by itself would compute both.
+    """
     if not form.is_known:  # a custom_jvp must not close over what is traced
         return form.pair(g, g)
 

@@ -1,4 +1,4 @@
-"""What a step costs for each direction."""
+"""The cost model: operations that a step of a program takes for each direction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Work(NamedTuple):
 
     Attributes:
         pushing: operations to push one tangent through.
-        curved: elements at which the form sums over directions.
+        curved: elements of the results with a second derivative, at each of which the form sums over directions.
     """
 
     pushing: float = 0
@@ -20,9 +20,9 @@ class Work(NamedTuple):
         return Work(self.pushing + other.pushing, self.curved + other.curved)
 
     def times(self, turns: int) -> Work:
-        """The work of so many repetitions."""
+        """The work of `turns` repetitions."""
         return Work(self.pushing * turns, self.curved * turns)
 
     def of(self, directions: int, is_coupled: bool) -> float:
-        """Operations for so many directions; in a coupled form each is summed with each, else with itself."""
+        """Operations for r directions: r (pushing + curved), or r (pushing + curved r) if they are summed in pairs."""
         return float(directions * (self.pushing + self.curved * (directions if is_coupled else 1)))

@@ -1,4 +1,4 @@
-"""A program as a graph: the steps that x has an influence on, and what they cost.
+"""A program as a graph: the steps that depend on x, what they read and write, and what they cost.
 
 Nothing here knows a framework: a step is described by what it reads, writes and costs (`Operation`).
 """
@@ -16,17 +16,17 @@ Name = Hashable
 
 
 class Operation(NamedTuple):
-    """A step of a program that x has an influence on.
+    """A step of a program that depends on x.
 
     Attributes:
-        step: the step itself, which is handed back.
-        reads: names of the values it reads that x has an influence on, each once.
+        step: the step itself, which `Node` hands back.
+        reads: names of the values it reads that depend on x, each once.
         writes: names of its results.
         widths: for each result, how many directions its elements would bring to a cut; 0 if it has no derivatives.
         is_linear: whether its second derivative vanishes.
-        keeps_apart: whether elements that depend on a direction of their own each still do so after it.
+        keeps_apart: whether results depend on one direction per element if the operands do.
         has_inner_work: whether tangents are pushed inside of it even if nobody needs those of its results.
-        work: what it costs for each direction.
+        work: its cost for each direction.
     """
 
     step: Any
@@ -40,7 +40,10 @@ class Operation(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An operation with its cost as it is in the graph; without a step, it is what is done at a cut."""
+    """An operation in the graph, with the work that is left if nobody needs its tangents.
+
+    Without a step it is a change of coordinates.
+    """
 
     step: Any
     work: Work

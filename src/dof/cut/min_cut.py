@@ -38,10 +38,10 @@ UNIT = 2**26
 
 @dataclass(frozen=True)
 class Situation:
-    """What holds before a cut.
+    """What holds where a search for a cut begins.
 
     Attributes:
-        sources: the values that carry all influence of x.
+        sources: the values through which everything later depends on x.
         directions: how many directions there are.
         are_apart: whether each element of the sources depends on few directions.
         is_coupled: whether the form sums over pairs of directions.
@@ -56,7 +56,14 @@ class Situation:
 
 
 class Cut(NamedTuple):
-    """Values that separate the nodes before them from those after them."""
+    """Values that separate the nodes before them from those after them.
+
+    Attributes:
+        values: names of the values.
+        width: directions after the cut: the number of their elements.
+        before: nodes before the cut.
+        after: nodes after it.
+    """
 
     values: frozenset[Name]
     width: int
@@ -72,7 +79,7 @@ class Part(NamedTuple):
 
 
 def divide_at_cuts(graph: Graph, situation: Situation) -> list[Part]:
-    """Divide the program into parts at the best cut, and both sides again."""
+    """Divide a program at its best cut, and both sides again, until no cut is worth it."""
     cut = best_cut(graph, situation)
     if cut is None:
         return [Part(graph.nodes, frozenset())]
@@ -107,7 +114,7 @@ def best_cut(graph: Graph, situation: Situation) -> Cut | None:
 
 
 def _costs(graph: Graph, nodes: Sequence[Node], situation: Situation) -> Iterator[float]:
-    """What each node costs with these directions; near the sources an element has one direction of its own."""
+    """The cost of each node; as long as elements are kept apart, they have one direction each."""
     apart = set(situation.sources) if situation.are_apart else set()
     for node in nodes:
         if apart.issuperset(name for name in node.reads if graph.widths[name]):

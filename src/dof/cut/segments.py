@@ -12,12 +12,12 @@ from dof.cut.change_coordinates import change_coordinates
 from dof.cut.dependency_graph import graph_of
 from dof.cut.min_cut import Situation, divide_at_cuts
 from dof.jaxpr.dependence import Name
+from dof.jaxpr.equation_costs import operations_of
 from dof.jaxpr.interpreter import Interpreter
-from dof.jaxpr.operations import operations_of
 from dof.jaxpr.program import Program, Step, read
 from dof.jaxpr.trace_log import CutEntry
-from dof.triples.frames import in_frame, out_of_frame, without_tangents
 from dof.triples.quadratic_form import QuadraticForm
+from dof.triples.slots_to_stacks import in_frame, out_of_frame, without_tangents
 from dof.triples.triple import SlotTriple, Triple, depends_on_x, has_tangents
 from dof.typing import Array
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from dof.directions.known import concatenate
+from dof.directions.known_while_tracing import concatenate
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, dense, is_known_matrix
 from dof.directions.sparse_rows import RowBlock, SparseRows, row_block, scaled_coordinates
 from dof.typing import Array

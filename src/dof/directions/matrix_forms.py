@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dof.directions.known import concatenate, is_known
+from dof.directions.known_while_tracing import concatenate, is_known
 from dof.typing import Array
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dof.directions.factor import SecondOrderPart
-from dof.directions.known import concatenate, is_known, typed_like
+from dof.directions.known_while_tracing import concatenate, is_known, typed_like
 from dof.directions.sparse_rows import RowBlock, SparseRows
 from dof.typing import Array
 

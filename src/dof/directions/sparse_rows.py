@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dof.directions.known import concatenate
+from dof.directions.known_while_tracing import concatenate
 from dof.typing import Array
 
 EMPTY = -1

@@ -10,8 +10,8 @@ import numpy as np
 
 from dof.errors import ArgumentError, NotDifferentiableError, describe
 from dof.jax_compat import JaxprEqn, shape_of, source_line
-from dof.jaxpr.push_forward import Function, function_of, restrict
-from dof.triples.context import Law, LawContext
+from dof.jaxpr.first_order_rules import Function, function_of, restrict
+from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.slot_form import AnyForm
 from dof.triples.triple import applied_of, is_smooth, tangents_of, value_of, varying_operands
 
@@ -52,11 +52,11 @@ def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
     return True
 
 
-def checked(law: Law, eqn: JaxprEqn) -> Law:
-    """A user's law, whose results are refused if they do not fit the equation."""
+def checked(rule: Rule, eqn: JaxprEqn) -> Rule:
+    """A user's rule, whose results are refused if they do not fit the equation."""
 
-    def checking(context: LawContext, *operands: Any, **params: Any) -> Any:
-        results = law(context, *operands, **params)
+    def checking(context: RuleContext, *operands: Any, **params: Any) -> Any:
+        results = rule(context, *operands, **params)
         _require_shapes(eqn, results, context.form)
         return results
 

@@ -13,10 +13,10 @@ from dof.errors import DofError
 from dof.jax_compat import Closed, JaxprEqn, as_function, bind, equation_context, is_reference, is_traced, shape_of
 from dof.jaxpr.dependence import Name
 from dof.jaxpr.diagnostics import raise_with_source, refuse_reference
-from dof.jaxpr.law_choice import apply_law
 from dof.jaxpr.program import Step, creates_references, last_uses, read, written_out
 from dof.jaxpr.registry import Record, record_of
-from dof.jaxpr.rules.general import general, general_law
+from dof.jaxpr.rule_modes import apply_rule
+from dof.jaxpr.rules.general import general, general_rule
 from dof.jaxpr.rules.known_indices import names_of_indices
 from dof.jaxpr.trace_log import Log, entry_of
 from dof.options import DEFAULT, Options
@@ -28,7 +28,7 @@ from dof.triples.triple import depends_on_x, is_smooth, value_of
 
 @dataclass(frozen=True)
 class Interpreter:
-    """Propagates slot triples through programs. Laws of calls and loops get it as their context.
+    """Propagates slot triples through programs. Rules of calls and loops get it as their context.
 
     Attributes:
         form: how operators sum over directions.
@@ -66,8 +66,8 @@ class Interpreter:
         """Propagate through a program; results that do not depend on x are plain arrays."""
         varying = [depends_on_x(operand) for operand in operands]
         if creates_references(jaxpr) and any(varying):
-            law = lambda context, *inner: general(context.form, as_function(jaxpr), inner)  # noqa: E731
-            return framed(self, law, operands, {})
+            rule = lambda context, *inner: general(context.form, as_function(jaxpr), inner)  # noqa: E731
+            return framed(self, rule, operands, {})
         program = written_out(jaxpr, varying)
         env = {**program.constants, **dict(zip(program.inputs, operands, strict=True))}
         replace(self, depth=self.depth + 1).run(program.steps, env, program.output_names)
@@ -97,16 +97,16 @@ class Interpreter:
             if not depends or not any(is_smooth(v.aval) and 0 not in shape_of(v) for v in eqn.outvars):
                 return bind(eqn.primitive, [value_of(operand) for operand in operands], eqn.params)
             try:
-                return self._by_law(eqn, operands)
+                return self._by_rule(eqn, operands)
             except DofError:
                 raise
             except Exception as error:
                 raise_with_source(eqn, operands, error)
 
-    def _by_law(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-        record = record_of(eqn.primitive) or Record("general", general_law(eqn.primitive))
+    def _by_rule(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
+        record = record_of(eqn.primitive) or Record("general", general_rule(eqn.primitive))
         place = len(self.log) if self.log is not None else 0
-        results, note = apply_law(self, record, eqn, operands)
+        results, note = apply_rule(self, record, eqn, operands)
         if self.log is not None:  # before the entries of an inner program, which say more about why structure ends
             why = "" if len(self.log) > place else note
             self.log.insert(place, entry_of(eqn, record.family, operands, results, self.form, self.depth, why))

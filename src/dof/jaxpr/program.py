@@ -79,7 +79,7 @@ def creates_references(jaxpr: Closed) -> bool:
 def written_out(jaxpr: Closed, varying: Sequence[bool]) -> Program:
     """The program with calls written out in place, and equal equations joined.
 
-    Calls of elementwise functions stay, because they have a law of their own.
+    Calls of elementwise functions stay, because they have a rule of their own.
 
     Args:
         jaxpr: the program.

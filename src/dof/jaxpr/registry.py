@@ -1,4 +1,4 @@
-"""One record for each primitive: all that dof knows of it, written once, beside its law in `dof.jaxpr.rules`."""
+"""One record for each primitive: all that dof knows of it, written once, beside its rule in `dof.jaxpr.rules`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from dof.jax_compat import Closed, JaxprEqn, Primitive, find_primitive, shape_of
 from dof.sparsity.scatter_sums import ScatterSum
 from dof.sparsity.slot_flow import SlotFlow
-from dof.triples.context import Law
+from dof.triples.rule_context import Rule
 
 Params = dict[str, Any]
 
@@ -59,9 +59,9 @@ class Record:
 
     Attributes:
         family: its family, as `dof.explain` shows it.
-        law: how triples go through it.
+        rule: how triples go through it.
         is_elementwise: whether each element of the result depends on the operands at that position only.
-        takes_slots: whether the law takes slot triples: calls and loops, which pass them on.
+        takes_slots: whether the rule takes slot triples: calls and loops, which pass them on.
         slot_flow: how slots go through it, or a function of the operands that says so; None if that is not known.
         scatter_sum: how tangents are summed direction by direction.
         as_products: (params, operands) ↦ the same as products of elements and sums, where these keep slots.
@@ -72,7 +72,7 @@ class Record:
     """
 
     family: str
-    law: Law
+    rule: Rule
     is_elementwise: bool = False
     takes_slots: bool = False
     slot_flow: SlotFlow | Callable[[Sequence[Any]], SlotFlow | None] | None = None
@@ -96,11 +96,11 @@ class Record:
 RECORDS: dict[Primitive, Record] = {}
 
 MISSING: set[str] = set()
-"""Names that laws were written for and this JAX does not have."""
+"""Names that rules were written for and this JAX does not have."""
 
 
 def record_of(primitive: Primitive) -> Record | None:
-    """The record of a primitive; None for one that takes the general law because dof does not know it."""
+    """The record of a primitive; None for one that takes the general rule because dof does not know it."""
     return RECORDS.get(primitive)
 
 
@@ -120,11 +120,11 @@ def register(primitive: Primitive, record: Record, overwrite: bool = False) -> N
     RECORDS[primitive] = record
 
 
-def register_named(names: str, family: str, law_for: Callable[[Primitive], Law], **facts: Any) -> None:
+def register_named(names: str, family: str, rule_for: Callable[[Primitive], Rule], **facts: Any) -> None:
     """Register all primitives of JAX in the space-separated `names`; those that this JAX lacks are passed over."""
     for name in names.split():
         primitive = find_primitive(name)
         if primitive is None:
             MISSING.add(name)
         else:
-            register(primitive, Record(family, law_for(primitive), **facts))
+            register(primitive, Record(family, rule_for(primitive), **facts))

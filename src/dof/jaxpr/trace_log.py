@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dof.jax_compat import JaxprEqn, shape_of, source_line
-from dof.jaxpr.operations import work_of
+from dof.jaxpr.equation_costs import work_of
 from dof.jaxpr.registry import LINEAR_FAMILIES
-from dof.triples.frames import frame_of
 from dof.triples.quadratic_form import QuadraticForm
+from dof.triples.slots_to_stacks import frame_of
 from dof.triples.triple import has_tangents
 
 TOO_MANY = "elements would keep more than half of the directions each"
@@ -26,7 +26,7 @@ class Equation:
 
     Attributes:
         primitive: its name.
-        rule: the family whose law was used.
+        rule: the family whose rule was used.
         shape: the shape of its first result.
         slots: directions kept for each element of the result; 0 if it has no tangents.
         directions: directions that there are at this place.

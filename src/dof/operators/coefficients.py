@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.directions.known import concatenate
+from dof.directions.known_while_tracing import concatenate
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, arrays_of, map_entries
 from dof.errors import ArgumentError, describe
 from dof.jax_compat import concrete
 from dof.operators.coordinates import Coordinates
-from dof.operators.matrices import BlockDiagonal, Factored, as_array
+from dof.operators.user_matrices import BlockDiagonal, Factored, as_array
 from dof.typing import Array
 
 

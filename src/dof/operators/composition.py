@@ -13,11 +13,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.directions.known import is_known, typed_like
+from dof.directions.known_while_tracing import is_known, typed_like
 from dof.errors import ArgumentError, describe
 from dof.operators.coordinates import Coordinates
-from dof.operators.matrices import Factored
 from dof.operators.terms import Term, times, total
+from dof.operators.user_matrices import Factored
 
 Terms = tuple[Term, ...]
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.directions.known import is_known
+from dof.directions.known_while_tracing import is_known
 from dof.errors import ArgumentTypeError, describe
 from dof.typing import Array, Shaped
 

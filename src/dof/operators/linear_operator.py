@@ -11,8 +11,8 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.operators.coefficients import Coefficients, read_a, read_b, read_c
 from dof.operators.composition import composed_terms
 from dof.operators.coordinates import Coordinates
-from dof.operators.matrices import require_finite
 from dof.operators.terms import Term, at, scale_at, times, total
+from dof.operators.user_matrices import require_finite
 
 Terms = tuple[Term, ...]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from dof.directions.known import is_known, typed_like
+from dof.directions.known_while_tracing import is_known, typed_like
 from dof.operators.coefficients import known, read_c
 from dof.typing import Array
 

@@ -6,7 +6,7 @@ reads), `geometry` (domains), `conditions` (what holds where), `problem`.
 
 from dof.pde.conditions.conditions import dirichlet, initial, initial_velocity, neumann, periodic, robin
 from dof.pde.conditions.measured_data import data
-from dof.pde.conditions.own_residual import on
+from dof.pde.conditions.user_residual import on
 from dof.pde.geometry.ball import Ball
 from dof.pde.geometry.box import Box, Interval, Time
 from dof.pde.notation.residual import Residual, residual

@@ -24,7 +24,7 @@ from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.hard_conditions import features_of, require_possible, trial
 from dof.pde.conditions.loss_term import LossTerm, Net, with_distinct_names
 from dof.pde.conditions.measured_data import MeasuredData
-from dof.pde.conditions.own_residual import NORMAL, OwnResidual
+from dof.pde.conditions.user_residual import NORMAL, OwnResidual
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.residual import Residual

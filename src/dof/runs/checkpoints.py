@@ -16,7 +16,7 @@ from safetensors.numpy import save as to_bytes
 from dof.runs.atomic_write import write_whole
 from dof.solving.training import TrainingState
 
-KEPT = 2
+KEPT_CHECKPOINTS = 2
 """Checkpoints in a folder: the newest, and the one before in case the newest is damaged."""
 
 
@@ -26,7 +26,7 @@ def save(state: TrainingState, folder: Path) -> Path:
     data = to_bytes({f"{k:04}": np.asarray(leaf) for k, leaf in enumerate(jax.tree.leaves(state))})
     path = folder / f"step-{state.step:08}-{_digest(data)}.safetensors"
     write_whole(path, data)
-    for old in sorted(folder.glob("step-*.safetensors"))[:-KEPT]:
+    for old in sorted(folder.glob("step-*.safetensors"))[:-KEPT_CHECKPOINTS]:
         old.unlink()
     return path
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dof import system
+from dof import machine_info
 from dof.errors import Diverged
 from dof.runs import checkpoints
 from dof.runs.problem_source import load_problem
@@ -59,8 +59,8 @@ class TrainingRun:
             "parameters": int(self.state.theta.size),
             "plan": str(problem.plan),
             "settings": self.training.settings.as_dict(),
-            "versions": system.versions(),
-            "machine": system.machine_facts(),
+            "versions": machine_info.versions(),
+            "machine": machine_info.machine_facts(),
         }
 
 

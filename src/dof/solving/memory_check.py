@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dof.errors import NotEnoughMemoryError
+from dof.machine_info import free_bytes
 from dof.pde.problem import Problem
-from dof.system import free_bytes
 
 GIGA = 1e9
 HESSIANS_AT_ONCE = 4

@@ -8,12 +8,13 @@ from difflib import get_close_matches
 from typing import Any
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.pde.notation.residual import METHODS as RESIDUAL_METHODS
 from dof.pde.problem import Problem
 
 SECOND = ("gauss-newton", "lbfgs")
 """Optimisers that can follow Adam."""
-METHODS = ("dof", "hessian")
-"""How derivatives of equations are computed."""
+METHODS = tuple(RESIDUAL_METHODS)
+"""How derivatives of equations are computed: "dof" or "hessian"."""
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 import dof
-from dof.pde.notation.residual import at_points
+from dof.pde.notation.at_points import at_points
 from dof.pde.problem import Problem
 from dof.solving.blas_threads import one_blas_thread
-from dof.solving.divergence import require_convergent
+from dof.solving.diverged_training import require_convergent
 from dof.solving.memory_check import require_memory, require_room_for_hessians
 from dof.solving.networks import Network
 from dof.solving.objective import Objective
@@ -23,7 +23,7 @@ from dof.solving.sampling import Batch, counts_of, crowded, points_for_error, sa
 from dof.solving.settings import Settings
 from dof.solving.training_report import Report
 
-KEPT = 0.5
+KEPT_WEIGHT = 0.5
 """Share of the terms' weights that stays from one interval to the next: the noise of new points averages out."""
 CANDIDATES = 4
 """Drawn for each point where points are chosen by the residual. They are evaluated once in an interval, so that four of
@@ -115,7 +115,7 @@ class Training:
         if not self.settings.balance or len(self.counts) == 1:
             return state.weights
         found = self._balanced(state.theta, batch)
-        return found if state.step == 0 else KEPT * state.weights + (1 - KEPT) * found
+        return found if state.step == 0 else KEPT_WEIGHT * state.weights + (1 - KEPT_WEIGHT) * found
 
     @cached_property
     def _balanced(self) -> Any:

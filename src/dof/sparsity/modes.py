@@ -1,11 +1,11 @@
-"""Applies laws, which know nothing of slots, to triples that have them.
+"""Applies rules, which know nothing of slots, to triples that have them.
 
-A law works on stacks: plain arrays with one axis of directions in front. What stands on that axis depends on the mode:
+A rule works on stacks: plain arrays with one axis of directions in front. What stands on that axis depends on the mode:
 
     framed       the directions that occur in any operand, the same for all elements
     per_element  for each element its own directions, where elements of different positions do not meet
     flowing      for each element its own, after those along mixed axes were joined
-    scattered    tangents are summed direction by direction before the law; the law does value and applied
+    scattered    tangents are summed direction by direction before the rule; the rule does value and applied
 
 Modes in which elements have directions of their own return None where that does not pay.
 """
@@ -21,13 +21,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.sparsity.slot_flow import SlotFlow
-from dof.triples.context import Law, SlotContext
-from dof.triples.frames import frame_of, in_frame, out_of_frame, to_slots, to_stack
 from dof.triples.quadratic_form import NO_PAIRS, DisjointPairs, QuadraticForm
+from dof.triples.rule_context import Rule, SlotContext
 from dof.triples.slot_form import AnyForm, SlotForm
+from dof.triples.slot_tangents import SlotTangents, embed
 from dof.triples.slots import Slots, collapse, compressed, merge
-from dof.triples.stacks import broadcast_stack
-from dof.triples.tangents import SlotTangents, embed
+from dof.triples.slots_to_stacks import frame_of, in_frame, out_of_frame, to_slots, to_stack
+from dof.triples.stack_arithmetic import broadcast_stack
 from dof.triples.triple import SlotTriple, Triple, applied_of, depends_on_x, has_tangents, value_of
 
 Params = dict[str, Any]
@@ -35,7 +35,7 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class StackContext:
-    """The context of a law on stacks; inner programs are walked by the interpreter, with slots."""
+    """The context of a rule on stacks; inner programs are walked by the interpreter, with slots."""
 
     form: AnyForm
     slot_context: Callable[[AnyForm], SlotContext]
@@ -52,37 +52,37 @@ class StackContext:
         """Propagate stacks through a function of arrays that returns a list of arrays."""
         return self._with_slots(lambda context, inner: context.through(function, inner), operands)
 
-    def _with_slots(self, walk: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
+    def _with_slots(self, propagate: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
         frame = np.arange(self.form.directions)
-        results = walk(self.slot_context(self.form), [out_of_frame(o, frame) for o in operands])
+        results = propagate(self.slot_context(self.form), [out_of_frame(o, frame) for o in operands])
         return [in_frame(result, frame) for result in results]
 
 
-def framed(context: SlotContext, law: Law, operands: Sequence[Any], params: Params) -> list[Any]:
-    """The results of a law along the directions that occur in any operand."""
+def framed(context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params) -> list[Any]:
+    """The results of a rule along the directions that occur in any operand."""
     frame = frame_of(operands)
     form = context.form.within(frame, disjoint_pairs(context.form, operands))
-    results = law(StackContext(form, context.with_form), *(in_frame(o, frame) for o in operands), **params)
+    results = rule(StackContext(form, context.with_form), *(in_frame(o, frame) for o in operands), **params)
     return [out_of_frame(result, frame) for result in results]
 
 
 def per_element(
-    context: SlotContext, law: Law, operands: Sequence[Any], params: Params, shape: tuple[int, ...]
+    context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params, shape: tuple[int, ...]
 ) -> list[Any] | None:
-    """The results, of this shape, of an elementwise law along each element's own directions."""
+    """The results, of this shape, of an elementwise rule along each element's own directions."""
     common = merge([_lifted(o.tangents.slots, len(shape)) for o in operands if has_tangents(o)])
     if not context.keeps(common, len(common.directions)):
         return None
     form = SlotForm(context.form, common.index, disjoint_pairs(context.form, operands))
     stacks = [to_stack(_with_shape(operand, shape), common) for operand in operands]
-    results = law(StackContext(form, context.with_form), *stacks, **params)
+    results = rule(StackContext(form, context.with_form), *stacks, **params)
     return [to_slots(result, common) for result in results]
 
 
 def flowing(
-    context: SlotContext, law: Law, operands: Sequence[Any], params: Params, flow: SlotFlow
+    context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params, flow: SlotFlow
 ) -> list[Any] | None:
-    """The results of a linear law along each element's own directions, joined along the axes that are mixed."""
+    """The results of a linear rule along each element's own directions, joined along the axes that are mixed."""
     mixed = [_after_mixing(o, flow.mixes(params, n)) for n, o in enumerate(operands)]
     directions = len(frame_of(operands))
     if not all(context.keeps(slots, directions) for slots in mixed if slots is not None):
@@ -90,17 +90,17 @@ def flowing(
     count = max(len(slots) for slots in mixed if slots is not None)
     indices = flow.moves(params, list(map(_index, mixed, operands)), [np.shape(value_of(o)) for o in operands])
     stacks = [_padded_stack(*pair, count) for pair in zip(operands, mixed, strict=True)]
-    unused = QuadraticForm(np.zeros((context.form.channels, count)))  # a linear law does not sum over directions
-    results = law(StackContext(unused, context.with_form), *stacks, **params)
+    unused = QuadraticForm(np.zeros((context.form.channels, count)))  # a linear rule does not sum over directions
+    results = rule(StackContext(unused, context.with_form), *stacks, **params)
     return [to_slots(result, compressed(index)) for result, index in zip(results, indices, strict=True)]
 
 
 def scattered(
-    context: SlotContext, law: Law, operands: Sequence[Any], params: Params, tangents: SlotTangents
+    context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params, tangents: SlotTangents
 ) -> list[Any]:
-    """Value and applied by a linear law, beside tangents that are there already."""
+    """Value and applied by a linear rule, beside tangents that are there already."""
     stacks = [Triple.or_constant(o.value, None, o.applied) if depends_on_x(o) else o for o in operands]
-    (result,) = law(StackContext(context.form, context.with_form), *stacks, **params)
+    (result,) = rule(StackContext(context.form, context.with_form), *stacks, **params)
     return [SlotTriple(value_of(result), tangents, applied_of(result))]
 
 

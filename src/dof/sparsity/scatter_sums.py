@@ -1,9 +1,10 @@
-"""Sums over elements that have directions of their own, straight into tangents whose directions all elements share.
+"""Scatter sums: linear operations F that sum over elements with directions of their own.
 
     g'_k = Σ_i F_i g_ki
 
-Direction k occurs in few elements i, and only these are summed. For the Laplacian, the tangents of x W are then W
-itself, not a product with an N × N identity.
+Direction k occurs in few elements i, and only these are summed, direction by direction. The result has the same
+directions for all elements. For the Laplacian, the tangents of x W are then W itself, not a product of W with an
+N × N identity.
 """
 
 from __future__ import annotations
@@ -16,22 +17,24 @@ import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
 from dof.sparsity.slot_flow import SlotFlow
+from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import uniform
-from dof.triples.tangents import SlotTangents
 from dof.triples.triple import has_tangents, value_of
 from dof.typing import Array
 
 MOSTLY_EMPTY = 2
-"""How many times more cells than entries the table of occurrences may have: above it, summing all elements is less."""
+"""The table of occurrences may have this many times as many cells as entries: above it, summing all elements costs
+less."""
 
 
 class Occurrences(NamedTuple):
-    """Where each direction occurs among n positions.
+    """Where each direction occurs among n positions: at most m times each.
 
     Attributes:
         n: number of positions.
-        directions: (r,) numbers of the directions that occur.
-        slot, position: (r, m), where direction k occurs for the m-th time.
+        directions: (r,), the numbers of the directions that occur.
+        slot: (r, m), the slot in which direction k occurs for the m-th time.
+        position: (r, m), the position at which it does.
         is_there: (r, m), whether it occurs so many times.
     """
 
@@ -68,7 +71,7 @@ def find_occurrences(index: np.ndarray) -> Occurrences | None:
 
 
 def join_axes(array: Any, axes: Sequence[int], kept: int) -> Any:
-    """The array with `axes` joined into one, which stands behind the first `kept` axes."""
+    """The array with `axes` joined into one axis, which stands right after the first `kept` axes."""
     moved = jnp.moveaxis(array, axes, range(kept, kept + len(axes)))
     return moved.reshape(*moved.shape[:kept], -1, *moved.shape[kept + len(axes) :])
 
@@ -88,7 +91,15 @@ def scatter_sum(
 ) -> SlotTangents | None:
     """The tangents of a sum in which one operand varies.
 
-    Returns None unless the operand's slots differ along summed axes only, and directions occur about equally often.
+    Args:
+        summed: the sum of the primitive, direction by direction.
+        flow: its slot flow, which names the summed axes.
+        params: its parameters.
+        operands: its operands.
+
+    Returns:
+        The tangents; None if the operand's slots differ along an axis that is not summed, or if directions occur in
+        very different numbers of elements.
     """
     side = next(n for n, operand in enumerate(operands) if has_tangents(operand))
     tangents = operands[side].tangents

@@ -1,6 +1,6 @@
 """How the slots of elements go through a linear operation that moves elements, or mixes some of their axes.
 
-Each primitive has its flow in its record, beside its law (`dof.jaxpr.rules`).
+Each primitive has its flow in its record, beside its rule (`dof.jaxpr.rules`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def mixes_nothing(params: Params, operand: int) -> Sequence[int]:
 
 
 class SlotFlow(NamedTuple):
-    """What an operation does to the slots of its operands.
+    """How slots go through an operation.
 
     Attributes:
         moves: (params, indices of the operands, their shapes) ↦ indices of the results. The indices have size one along

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from dof.directions.known import is_known
+from dof.directions.known_while_tracing import is_known
 from dof.directions.shared import SharedDirections
 from dof.triples.couplings import Coupling, exact_einsum
 from dof.typing import Array, Float, Inexact

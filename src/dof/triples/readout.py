@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from dof.directions.known import is_known
-from dof.triples.frames import in_frame
-from dof.triples.stacks import zeros_stacked
+from dof.directions.known_while_tracing import is_known
+from dof.triples.slots_to_stacks import in_frame
+from dof.triples.stack_arithmetic import zeros_stacked
 from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of
 from dof.typing import Array
 

@@ -8,11 +8,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from dof.directions.known import concatenate
+from dof.directions.known_while_tracing import concatenate
 from dof.directions.sparse_rows import RowBlock, entries_by_column
 from dof.operators.coordinates import Coordinates
+from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import compressed
-from dof.triples.tangents import SlotTangents
 from dof.triples.triple import SlotTriple
 from dof.typing import Array
 

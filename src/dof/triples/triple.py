@@ -9,7 +9,7 @@ from typing import Any, Self
 import jax
 import jax.numpy as jnp
 
-from dof.triples.tangents import SlotTangents
+from dof.triples.slot_tangents import SlotTangents
 from dof.typing import Array, Inexact, Shaped
 
 
@@ -35,7 +35,7 @@ class DependsOnX:
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Triple(DependsOnX):
-    """A value with stacked derivatives: what laws work on, and what `dof.propagate` returns.
+    """A value with stacked derivatives: what rules work on, and what `dof.propagate` returns.
 
     Attributes:
         value: v, of any shape (*s).

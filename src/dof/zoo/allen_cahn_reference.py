@@ -7,14 +7,14 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-MODES, STEPS, KEPT = 512, 2000, 200
+MODES, STEPS, KEPT_TIMES = 512, 2000, 200
 """Points in space, steps in time, and times that are kept. With 512 points the highest Fourier modes are 2·10⁻⁷ at the
 end, where the interfaces are sharpest."""
 
 
 @cache
 def allen_cahn_grid() -> np.ndarray:
-    """Compute u at KEPT + 1 times and MODES points of [−1, 1), (KEPT + 1, MODES).
+    """Compute u at KEPT_TIMES + 1 times and MODES points of [−1, 1), (KEPT_TIMES + 1, MODES).
 
     ETDRK4 of Cox and Matthews (2002); its coefficients, quotients that cancel for small h L, by contour integrals, as
     Kassam and Trefethen (2005) do it.
@@ -41,7 +41,7 @@ def allen_cahn_grid() -> np.ndarray:
         nb = cubed(b)
         nc = cubed(half * a + q * (2 * nb - n0))
         modes = whole * modes + n0 * first + 2 * (na + nb) * second + nc * third
-        if (step + 1) % (STEPS // KEPT) == 0:
+        if (step + 1) % (STEPS // KEPT_TIMES) == 0:
             kept.append(modes)
     return np.fft.irfft(np.array(kept), MODES)
 
@@ -52,7 +52,7 @@ def allen_cahn_solution() -> Callable[..., Any]:
     def solution(x: Any, t: Any) -> Any:
         grid = jnp.asarray(allen_cahn_grid())
         columns, across = _cubic((x + 1) / 2 * MODES, 0, MODES)
-        rows, along = _cubic(t * KEPT, 1, KEPT - 2)
+        rows, along = _cubic(t * KEPT_TIMES, 1, KEPT_TIMES - 2)
         return along @ grid[rows][:, columns % MODES] @ across
 
     return solution

@@ -63,7 +63,7 @@ class SuiteRun:
     Attributes:
         suite: its name.
         seed: of weights, points and operators.
-        machine: as `dof.system.describe` gives it.
+        machine: as `dof.machine_info.describe` gives it.
         versions: of Python and packages.
         cases: in the order in which they were measured.
         rates: of matrix products, in flops per second, one for each round.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from dof import system
+from dof import machine_info
 from dof.bench.results.write_results import print_files
 from dof.bench.theory.theorem_counts import Sweep
 from dof.bench.theory.theory_plot import plot_theory
@@ -22,7 +22,7 @@ def write_theory(sweeps: list[Sweep], out: Path, console: Console) -> None:
     """Print the tables of the sweeps, and write them to the folder `out`."""
     tables = [_theory_table(sweep) for sweep in sweeps]
     print_tables(tables, console)
-    data = {"suite": "theory", "versions": system.versions(), "sweeps": [asdict(sweep) for sweep in sweeps]}
+    data = {"suite": "theory", "versions": machine_info.versions(), "sweeps": [asdict(sweep) for sweep in sweeps]}
     (out / "theory.json").write_text(json.dumps(data, indent=1))
     (out / "theory.md").write_text("\n\n".join(table.in_markdown() for table in tables))
     plot_theory(sweeps, out / "theory.png")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dof import system
+from dof import machine_info
 from dof.bench.cases.case import Case
 from dof.bench.methods.method_table import METHODS
 from dof.bench.methods.reference import TOLERANCE, deviation
@@ -53,7 +53,7 @@ class MatmulRate:
 
     def __init__(self) -> None:
         """Start the process that measures."""
-        self._worker = WorkerProcess(Job("", "", 0, 0, system.free_bytes()))
+        self._worker = WorkerProcess(Job("", "", 0, 0, machine_info.free_bytes()))
         self._worker.ask("matmul", seconds=PATIENCE)
         self.rates: list[float] = []
         self.device = self._worker.ask("device", seconds=PATIENCE)
@@ -78,7 +78,7 @@ def run_case(
     case: Case, methods: Sequence[str], points: int, seed: int, limits: Limits, matmul: MatmulRate, on_step: OnStep
 ) -> CaseResult:
     """Build every method in a process of its own, compare its result with the reference, and time it in rounds."""
-    memory = int(MEMORY_SHARE * system.free_bytes())
+    memory = int(MEMORY_SHARE * machine_info.free_bytes())
     workers = {name: WorkerProcess(Job(case.name, name, points, seed, memory)) for name in (REFERENCE, *methods)}
     try:
         on_step("reference")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dof import system
+from dof import machine_info
 from dof.bench.cases.case import Case
 from dof.bench.cases.case_table import CASES, PAPER_OPERATORS
 from dof.bench.methods.method_table import METHODS
@@ -50,7 +50,7 @@ SUITES = {
 def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, on_progress: OnProgress) -> SuiteRun:
     """Measure all cases of a suite in about `budget` seconds; each gets an equal part of the time that is left."""
     matmul = MatmulRate()
-    run = SuiteRun(suite.name, seed, {**system.machine_facts(), "device": matmul.device}, system.versions())
+    run = SuiteRun(suite.name, seed, {**machine_info.machine_facts(), "device": matmul.device}, machine_info.versions())
     run.missing = {name: METHODS[name].package or "" for name in suite.methods if not METHODS[name].is_installed}
     try:
         matmul.measure()

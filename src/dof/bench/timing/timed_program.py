@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof import system
+from dof import machine_info
 from dof.bench.cases.case import Case, Task
 from dof.bench.timing.compiler_counts import flops_if_exact, temporary_bytes
 
@@ -93,10 +93,10 @@ def matmul_program() -> TimedProgram:
 
 def _observe_first_run(program: TimedProgram) -> TimedProgram:
     """Run once for the memory, since pages are resident afterwards, and once more for a first idea of the time."""
-    system.restart_peak()
-    before = system.resident_bytes()
+    machine_info.restart_peak()
+    before = machine_info.resident_bytes()
     program.call()
-    program.costs["peak"] = max(0, system.peak_resident_bytes() - before)
+    program.costs["peak"] = max(0, machine_info.peak_resident_bytes() - before)
     program.costs["first"] = program.seconds()
     return program
 

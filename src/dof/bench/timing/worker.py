@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from dof import system
+from dof import machine_info
 from dof.bench.cases.case import Case, vectorised_task
 from dof.bench.cases.case_table import CASES
 from dof.bench.methods.at_a_point import by_hessian
@@ -33,7 +33,7 @@ class Job:
 
 def serve(connection: Connection, job: Job) -> None:
     """Answer commands until the other side is gone, each by (True, answer) or (False, reason of the failure)."""
-    system.limit_memory(job.memory)
+    machine_info.limit_memory(job.memory)
     programs: dict[str, TimedProgram] = {}
     commands = {
         "build": lambda: _build(job, programs),

@@ -1,4 +1,4 @@
-"""One file per family of primitives, with its law and the records of its primitives.
+"""One file per family of primitives, with its rule and the records of its primitives.
 
 Importing this package fills the registry.
 """

@@ -19,10 +19,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.jax_compat import custom_jvp_in
+from dof.jaxpr.first_order_rules import Function
 from dof.jaxpr.program_signature import signature
-from dof.jaxpr.push_forward import Function
-from dof.triples.context import SlotContext
-from dof.triples.stacks import add
+from dof.triples.rule_context import SlotContext
+from dof.triples.stack_arithmetic import add
 from dof.triples.triple import SlotTriple, value_of
 
 

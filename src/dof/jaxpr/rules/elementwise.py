@@ -14,14 +14,14 @@ from typing import Any
 import jax.numpy as jnp
 
 from dof.jax_compat import Primitive, bind
+from dof.jaxpr.elementwise_nested_jvp import Derivatives, TracedDerivatives, derivatives_of_primitive, trace_derivatives
 from dof.jaxpr.elementwise_programs import nonlinear_steps
-from dof.jaxpr.nested_jvp import Derivatives, TracedDerivatives, derivatives_of_primitive, trace_derivatives
-from dof.jaxpr.push_forward import Function, parts_of
+from dof.jaxpr.first_order_rules import Function, parts_of
 from dof.jaxpr.registry import register_named
-from dof.jaxpr.rules.general import general_law
-from dof.triples.context import Law, LawContext
+from dof.jaxpr.rules.general import general_rule
+from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.slot_form import AnyForm
-from dof.triples.stacks import add, aligned, broadcast_stack
+from dof.triples.stack_arithmetic import add, aligned, broadcast_stack
 from dof.triples.triple import Triple, is_smooth, value_of, varying_operands
 
 
@@ -67,47 +67,47 @@ def elementwise_function(
     return [elementwise(form, v, operands, next(found)) if is_smooth(v) else v for v in values]
 
 
-def nested_law(primitive: Primitive) -> Law:
-    """The law of an elementwise primitive by nested jvp."""
+def nested_rule(primitive: Primitive) -> Rule:
+    """The rule of an elementwise primitive by nested jvp."""
 
-    def law(context: LawContext, *operands: Any, **params: Any) -> list[Any]:
+    def rule(context: RuleContext, *operands: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(o) for o in operands], params)
         return [elementwise(context.form, value, operands, derivatives_of_primitive(primitive, params, operands))]
 
-    return law
+    return rule
 
 
 def by_hand(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register an elementwise primitive of one operand by (x, y, **params) ↦ (f'(x), f''(x)), where y = f(x)."""
 
     def decorate(first_and_second: Callable[..., Any]) -> Callable[..., Any]:
-        register_named(name, "elementwise", lambda p: _handwritten_law(p, first_and_second), is_elementwise=True)
+        register_named(name, "elementwise", lambda p: _handwritten_rule(p, first_and_second), is_elementwise=True)
         return first_and_second
 
     return decorate
 
 
-def _handwritten_law(primitive: Primitive, first_and_second: Callable[..., Any]) -> Law:
-    def law(context: LawContext, x: Any, **params: Any) -> list[Any]:
+def _handwritten_rule(primitive: Primitive, first_and_second: Callable[..., Any]) -> Rule:
+    def rule(context: RuleContext, x: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [x.value], params)
         first, second = first_and_second(x.value, value, **params)
         return [elementwise(context.form, value, [x], Derivatives({0: first}, {(0, 0): second}))]
 
-    return law
+    return rule
 
 
-def abs_law(primitive: Primitive) -> Law:
+def abs_rule(primitive: Primitive) -> Rule:
     """|x|, which is elementwise in the sense above for real x only: |z| is not complex differentiable."""
-    of_real, of_complex = nested_law(primitive), general_law(primitive)
+    of_real, of_complex = nested_rule(primitive), general_rule(primitive)
     return lambda context, x, **params: (of_complex if jnp.iscomplexobj(x.value) else of_real)(context, x, **params)
 
 
-register_named("abs", "elementwise", abs_law, is_elementwise=True)
+register_named("abs", "elementwise", abs_rule, is_elementwise=True)
 register_named(
     "acos acosh asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt cosh digamma erf_inv erfc igamma "
     "igammac integer_pow lgamma polygamma pow regularized_incomplete_beta sinh tan zeta igamma_grad_a "
     "log2 one_minus_square nextafter",
     "elementwise",
-    nested_law,
+    nested_rule,
     is_elementwise=True,
 )

@@ -1,4 +1,4 @@
-"""The general law: any F that JAX can differentiate twice, by one nested jvp along each direction.
+"""The general rule: any F that JAX can differentiate twice, by one nested jvp along each direction.
 
     g'_k = F'(v)[g_k],    s' = F'(v)[s] + Σ_kl q_kl F''(v)[g_k, g_l]
 
@@ -16,12 +16,20 @@ import jax
 import jax.numpy as jnp
 
 from dof.jax_compat import Primitive
-from dof.jaxpr.push_forward import Function, active_among, each_direction, function_of, parts_of, push_jvp, restrict
+from dof.jaxpr.first_order_rules import (
+    Function,
+    active_among,
+    each_direction,
+    function_of,
+    parts_of,
+    push_jvp,
+    restrict,
+)
 from dof.jaxpr.registry import register_named
-from dof.triples.context import Law
 from dof.triples.quadratic_form import settled
+from dof.triples.rule_context import Rule
 from dof.triples.slot_form import AnyForm
-from dof.triples.stacks import zeros_stacked
+from dof.triples.stack_arithmetic import zeros_stacked
 from dof.triples.triple import Triple, is_smooth, value_of, varying_operands
 
 
@@ -100,8 +108,8 @@ def _joined(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
     return [jnp.concatenate([a, b]) if len(b) else a for a, b in zip(first, second, strict=True)]
 
 
-def general_law(primitive: Primitive) -> Law:
-    """The general law of a primitive."""
+def general_rule(primitive: Primitive) -> Rule:
+    """The general rule of a primitive."""
     return lambda context, *operands, **params: general(context.form, function_of(primitive, params), operands)
 
 
@@ -119,7 +127,7 @@ ON_PURPOSE = """
     new_ref empty_ref free_ref freeze get swap addupdate accum_grad_in_ref new_box box_get box_set new_log log_read
     log_extend
 """
-"""In turn: exact this way, and no law of their own would be cheaper by much; rare; without a derivative, as JAX then
-says; mutable references, of which the walk hands whole programs to the general law, so that none gets here alone."""
+"""In turn: exact this way, and no rule of their own would be cheaper by much; rare; without a derivative, as JAX then
+says; mutable references, of which the walk hands whole programs to the general rule, so that none gets here alone."""
 
-register_named(ON_PURPOSE, "general", general_law)
+register_named(ON_PURPOSE, "general", general_rule)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dof.jaxpr.push_forward import linear_law, piecewise_law
+from dof.jaxpr.first_order_rules import linear_rule, piecewise_rule
 from dof.jaxpr.registry import register_named
 from dof.jaxpr.rules.known_indices import moving_slots
 from dof.sparsity.slot_flow import Index, Params, SlotFlow, full_index, with_equal_slots
@@ -19,7 +19,7 @@ def moves_slots(name: str) -> Callable[[Moves], Moves]:
     """Register the primitive `name`, of which the decorated function says where slots go."""
 
     def decorate(moves: Moves) -> Moves:
-        register_named(name, "indexing", linear_law, slot_flow=SlotFlow(moves))
+        register_named(name, "indexing", linear_rule, slot_flow=SlotFlow(moves))
         return moves
 
     return decorate
@@ -84,12 +84,12 @@ def _unstack(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
     return [np.take(full, n, axis) for n in range(full.shape[axis])]
 
 
-register_named("select_n", "indexing", linear_law, is_elementwise=True)
+register_named("select_n", "indexing", linear_rule, is_elementwise=True)
 for _name in ("dynamic_slice", "pad", "tile"):
-    register_named(_name, "indexing", linear_law, slot_flow=moving_slots(_name), has_index_operands=True)
-register_named("dynamic_update_slice scatter-add scatter-sub", "indexing", linear_law)
+    register_named(_name, "indexing", linear_rule, slot_flow=moving_slots(_name), has_index_operands=True)
+register_named("dynamic_update_slice scatter-add scatter-sub", "indexing", linear_rule)
 
 # As JAX differentiates them: an index that is out of bounds may read a fill value, whose derivative is zero; where
 # several updates go to one place, the derivative must come from the one that won.
-register_named("gather", "indexing", piecewise_law, slot_flow=moving_slots("gather"), has_index_operands=True)
-register_named("scatter", "indexing", piecewise_law)
+register_named("gather", "indexing", piecewise_rule, slot_flow=moving_slots("gather"), has_index_operands=True)
+register_named("scatter", "indexing", piecewise_rule)

@@ -8,21 +8,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.jax_compat import Primitive, bind
-from dof.jaxpr.push_forward import each_law, linear_law, parts_of
+from dof.jaxpr.first_order_rules import each_rule, linear_rule, parts_of
 from dof.jaxpr.registry import register_named
 from dof.sparsity.scatter_sums import Occurrences, by_direction
 from dof.sparsity.slot_flow import Index, Params, SlotFlow
-from dof.triples.context import Law, LawContext
-from dof.triples.stacks import add, broadcast_stack
-from dof.triples.tangents import SlotTangents
+from dof.triples.rule_context import Rule, RuleContext
+from dof.triples.slot_tangents import SlotTangents
+from dof.triples.stack_arithmetic import add, broadcast_stack
 from dof.triples.triple import Triple, value_of
 from dof.typing import Array
 
 
-def sum_law(primitive: Primitive) -> Law:
+def sum_rule(primitive: Primitive) -> Rule:
     """x ± y: unlike for other linear maps, a zero derivative on one side leaves that of the other side alone."""
 
-    def law(context: LawContext, x: Any, y: Any, **params: Any) -> list[Any]:
+    def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)
         return [Triple.or_constant(value, *(combine(part, value) for part in parts_of([x, y])))]
 
@@ -31,7 +31,7 @@ def sum_law(primitive: Primitive) -> Law:
         negated = y if y is None or primitive.name != "sub" else -y
         return add(broadcast_stack(x, value), broadcast_stack(negated, value))
 
-    return law
+    return rule
 
 
 def _sum_slots(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
@@ -51,27 +51,27 @@ def _unchanged_slots(params: Params, indices: list[Index], shapes: Any) -> list[
     return indices
 
 
-register_named("add sub add_any", "linear", sum_law, is_elementwise=True)
+register_named("add sub add_any", "linear", sum_rule, is_elementwise=True)
 register_named(
     "neg real imag conj convert_element_type reduce_precision copy name complex",
     "linear",
-    linear_law,
+    linear_rule,
     is_elementwise=True,
 )
 register_named(
     "reduce_sum",
     "linear",
-    linear_law,
+    linear_rule,
     slot_flow=SlotFlow(_sum_slots, mixes=lambda params, operand: params["axes"]),
     scatter_sum=_sum_by_direction,
 )
 register_named(
-    "cumsum", "linear", linear_law, slot_flow=SlotFlow(_unchanged_slots, lambda params, operand: (params["axis"],))
+    "cumsum", "linear", linear_rule, slot_flow=SlotFlow(_unchanged_slots, lambda params, operand: (params["axis"],))
 )
-register_named("reduce_window_sum fft", "linear", linear_law)
+register_named("reduce_window_sum fft", "linear", linear_rule)
 register_named(
     "optimization_barrier psum psum_invariant pvary pbroadcast ppermute all_gather all_gather_invariant all_to_all "
     "reduce_scatter sharding_constraint layout_constraint reshard",
     "linear",
-    each_law,
+    each_rule,
 )

@@ -14,11 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.jax_compat import vary_like
-from dof.triples.context import SlotContext
 from dof.triples.quadratic_form import QuadraticForm
+from dof.triples.rule_context import SlotContext
+from dof.triples.slot_tangents import SlotTangents, embed
 from dof.triples.slots import Slots, merge, uniform
-from dof.triples.stacks import zeros_stacked
-from dof.triples.tangents import SlotTangents, embed
+from dof.triples.stack_arithmetic import zeros_stacked
 from dof.triples.triple import SlotTriple, applied_of, depends_on_x, has_tangents
 
 PATIENCE = 3

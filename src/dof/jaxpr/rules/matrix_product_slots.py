@@ -10,7 +10,7 @@ import numpy as np
 
 from dof.sparsity.scatter_sums import Occurrences, by_direction, join_axes
 from dof.sparsity.slot_flow import Index, Params, SlotFlow
-from dof.triples.tangents import SlotTangents
+from dof.triples.slot_tangents import SlotTangents
 from dof.triples.triple import value_of
 from dof.typing import Array
 

@@ -7,22 +7,22 @@ from typing import Any
 import jax.numpy as jnp
 
 from dof.jax_compat import Primitive
-from dof.jaxpr.push_forward import piecewise_law
+from dof.jaxpr.first_order_rules import piecewise_rule
 from dof.jaxpr.registry import register_named
-from dof.triples.context import Law, LawContext
-from dof.triples.stacks import broadcast_stack
+from dof.triples.rule_context import Rule, RuleContext
+from dof.triples.stack_arithmetic import broadcast_stack
 from dof.triples.triple import depends_on_x, value_of
 
 
-def clamp_law(primitive: Primitive) -> Law:
+def clamp_rule(primitive: Primitive) -> Rule:
     """clamp(low, x, high). Scalar bounds are broadcast first, because JAX does not batch those that vary."""
-    of_one_shape = piecewise_law(primitive)
+    of_one_shape = piecewise_rule(primitive)
 
-    def law(context: LawContext, low: Any, x: Any, high: Any, **params: Any) -> Any:
+    def rule(context: RuleContext, low: Any, x: Any, high: Any, **params: Any) -> Any:
         value = value_of(x)
         return of_one_shape(context, *(_in_shape_of(value, operand) for operand in (low, x, high)), **params)
 
-    return law
+    return rule
 
 
 def _in_shape_of(value: Any, operand: Any) -> Any:
@@ -31,11 +31,11 @@ def _in_shape_of(value: Any, operand: Any) -> Any:
     return jnp.broadcast_to(operand, jnp.shape(value))
 
 
-register_named("clamp", "piecewise linear", clamp_law, is_elementwise=True)
-register_named("max min rem", "piecewise linear", piecewise_law, is_elementwise=True)
+register_named("clamp", "piecewise linear", clamp_rule, is_elementwise=True)
+register_named("max min rem", "piecewise linear", piecewise_rule, is_elementwise=True)
 register_named(
     "reduce_max reduce_min cummax cummin reduce_window_max reduce_window_min sort top_k approx_top_k "
     "select_and_gather_add select_and_scatter_add device_put scatter-max scatter-min",
     "piecewise linear",
-    piecewise_law,
+    piecewise_rule,
 )

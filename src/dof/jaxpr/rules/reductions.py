@@ -1,4 +1,4 @@
-"""Reductions that are not linear: written out as products and sums of pairs, which have laws of their own."""
+"""Reductions that are not linear: written out as products and sums of pairs, which have rules of their own."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from jax import lax
 
 from dof.jax_compat import Primitive
 from dof.jaxpr.registry import register_named
-from dof.triples.context import Law
+from dof.triples.rule_context import Rule
 
 
 def rewritten(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a primitive by (x, **params) ↦ the same result by other means, through which triples are propagated."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        def law_for(primitive: Primitive) -> Law:
+        def rule_for(primitive: Primitive) -> Rule:
             return lambda context, *operands, **params: context.through(lambda *x: [function(*x, **params)], operands)
 
-        register_named(name, "reduction", law_for, takes_slots=True)
+        register_named(name, "reduction", rule_for, takes_slots=True)
         return function
 
     return decorate

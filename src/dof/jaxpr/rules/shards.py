@@ -15,15 +15,15 @@ from jax.sharding import PartitionSpec
 from dof.jax_compat import Primitive, program_of, vary_like
 from dof.jaxpr.registry import InnerPrograms, register_named
 from dof.sparsity.modes import StackContext
-from dof.triples.context import Law
-from dof.triples.stacks import zeros_stacked
+from dof.triples.rule_context import Rule
+from dof.triples.stack_arithmetic import zeros_stacked
 from dof.triples.triple import Triple, depends_on_x, is_smooth
 
 
-def shard_map_law(primitive: Primitive) -> Law:
+def shard_map_rule(primitive: Primitive) -> Rule:
     """A shard_map of the same mesh around the walk of the inner program."""
 
-    def law(
+    def rule(
         context: StackContext, *operands: Any, jaxpr: Any, in_specs: Any, out_specs: Any, **params: Any
     ) -> Sequence[Any]:
         smooth = [is_smooth(v.aval) for v in jaxpr.outvars]
@@ -41,7 +41,7 @@ def shard_map_law(primitive: Primitive) -> Law:
             check_vma=params["check_vma"],
         )(context.form, *operands)
 
-    return law
+    return rule
 
 
 def _full(form: Any, result: Any) -> Triple:
@@ -61,4 +61,4 @@ def _spec_of_triple(spec: PartitionSpec) -> Any:
     return _spec_of_operand(spec, Triple(*3 * (np.zeros(()),)))
 
 
-register_named("shard_map", "call", shard_map_law, inner=InnerPrograms(lambda params: [program_of(params)]))
+register_named("shard_map", "call", shard_map_rule, inner=InnerPrograms(lambda params: [program_of(params)]))

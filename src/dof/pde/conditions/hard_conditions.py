@@ -23,8 +23,8 @@ from dof.pde.geometry.named_domain import NamedDomain
 
 Conditions = Sequence[Any]
 RISE = 3.0
-"""How fast the network takes over after t₀: tanh is 0.99 at the end of time. A plain power of t − t₀, which stays small
-for long, would ask the network for large values where u moves fast."""
+"""How fast the network takes over after t₀: tanh is 0.995 at the end of time. A plain power of t − t₀ would ask the
+network for large values where u moves fast."""
 Map = Callable[[Any], Any]
 
 

@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import dof
 from dof.errors import ArgumentError, describe
+from dof.pde.notation.at_points import at_points
 from dof.pde.notation.derivatives import Derivative
 from dof.pde.notation.field import Field
 from dof.pde.notation.names import Names, read_names
@@ -44,27 +44,6 @@ def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[
     1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
     """
     return lambda function: Residual(function, read_names(coordinates, "coordinates"), fields)
-
-
-def at_points(of_point: Callable[[Any], Any], coordinates: Names, call: str) -> Callable[[Any], Any]:
-    """A function of one point (coordinates,) or of many (n, coordinates), from one of a single point.
-
-    Args:
-        of_point: The function of a single point.
-        coordinates: Their names.
-        call: How the user calls the result, for errors.
-    """
-
-    def at(points: Any) -> Any:
-        array, n = jnp.asarray(points), coordinates.count
-        if array.ndim not in (1, 2) or array.shape[-1] != n:
-            expected = f"({n},) for one point or (points, {n}), for the coordinates {coordinates}"
-            raise ArgumentError(
-                describe("points", f"has shape {array.shape}", expected, f"{call}(jnp.ones((10, {n})))")
-            )
-        return of_point(array) if array.ndim == 1 else dof.batched(of_point)(array)
-
-    return at
 
 
 class Residual:

@@ -1,7 +1,7 @@
 """From slots to stacks and back.
 
 A frame is a list of directions: those along which the tangents of a stack are taken, on its leading axis, the same for
-all elements. Laws work on stacks (`Triple`), the interpreter carries slots (`SlotTriple`).
+all elements. Rules work on stacks (`Triple`), the interpreter carries slots (`SlotTriple`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
+from dof.triples.slot_tangents import SlotTangents, embed
 from dof.triples.slots import Slots, uniform
-from dof.triples.tangents import SlotTangents, embed
 from dof.triples.triple import SlotTriple, Triple, depends_on_x, has_tangents
 
 

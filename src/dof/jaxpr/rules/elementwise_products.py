@@ -13,30 +13,30 @@ from typing import Any
 import jax.numpy as jnp
 
 from dof.jax_compat import Primitive, bind
-from dof.jaxpr.nested_jvp import Derivatives
+from dof.jaxpr.elementwise_nested_jvp import Derivatives
 from dof.jaxpr.registry import register_named
 from dof.jaxpr.rules.elementwise import elementwise
-from dof.triples.context import Law, LawContext
-from dof.triples.stacks import add, aligned, broadcast_stack
+from dof.triples.rule_context import Rule, RuleContext
+from dof.triples.stack_arithmetic import add, aligned, broadcast_stack
 from dof.triples.triple import Triple, applied_of, depends_on_x, tangents_of, value_of
 
 
-def mul_law(primitive: Primitive) -> Law:
+def mul_rule(primitive: Primitive) -> Rule:
     """x · y, elementwise: f_x = y, f_y = x, f_xy + f_yx = 2."""
 
-    def law(context: LawContext, x: Any, y: Any, **params: Any) -> list[Any]:
+    def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)
         first = {i: value_of(other) for i, (one, other) in enumerate(((x, y), (y, x))) if depends_on_x(one)}
         both = {(0, 1): jnp.full((), 2, jnp.result_type(value))} if len(first) == 2 else {}
         return [elementwise(context.form, value, [x, y], Derivatives(first, both))]
 
-    return law
+    return rule
 
 
-def div_law(primitive: Primitive) -> Law:
+def div_rule(primitive: Primitive) -> Rule:
     """q = x / y, from x = q·y:   g_q = (g_x − q g_y) / y,   s_q = (s_x − q s_y − 2 Σ_kl q_kl g_qk g_yl) / y."""
 
-    def law(context: LawContext, x: Any, y: Any, **params: Any) -> list[Any]:
+    def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)
         (gx, sx), (gy, sy) = ([aligned(part(o), value) for part in (tangents_of, applied_of)] for o in (x, y))
         tangents = broadcast_stack(_over(_minus(gx, value, gy), value_of(y)), value)
@@ -44,7 +44,7 @@ def div_law(primitive: Primitive) -> Law:
         applied = broadcast_stack(_over(add(_minus(sx, value, sy), cross), value_of(y)), value)
         return [Triple.or_constant(value, tangents, applied)]
 
-    return law
+    return rule
 
 
 def _minus(numerator: Any, quotient: Any, denominator: Any) -> Any:
@@ -64,5 +64,5 @@ def _is_linear_quotient(params: dict[str, Any], varying: Sequence[bool]) -> bool
     return not varying[1]
 
 
-register_named("mul", "bilinear", mul_law, is_elementwise=True, is_linear=is_linear_in_one)
-register_named("div", "bilinear", div_law, is_elementwise=True, is_linear=_is_linear_quotient)
+register_named("mul", "bilinear", mul_rule, is_elementwise=True, is_linear=is_linear_in_one)
+register_named("div", "bilinear", div_rule, is_elementwise=True, is_linear=_is_linear_quotient)

@@ -8,8 +8,8 @@ import pytest
 from jax.interpreters import ad, batching, mlir
 
 import dof
+from jaxpr.rules.cases import points
 from oracle import assert_close, coefficients, reference
-from rules.cases import points
 
 A, B, C = coefficients(3)
 L = dof.Operator(A, B, C)

@@ -9,8 +9,8 @@ import pytest
 from jax.sharding import PartitionSpec
 
 import dof
+from jaxpr.rules.cases import points
 from oracle import assert_close, assert_exact, coefficients, reference
-from rules.cases import points
 
 
 @jax.custom_jvp

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 SCRIPT = Path(__file__).parent / "devices.py"
-SOURCE = SCRIPT.parent.parent / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 
 
 def start(*arguments):

@@ -12,7 +12,7 @@ from jax.experimental import jet
 
 import dof
 
-README = Path(__file__).parent.parent / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 W = jax.random.normal(jax.random.key(0), (4, 4)) / 2
 X = jax.random.normal(jax.random.key(1), (4,))
 MANY = 10_000

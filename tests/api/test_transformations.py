@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dof
+from jaxpr.rules.cases import points
 from networks import NETWORKS
 from oracle import assert_close, coefficients, reference
-from rules.cases import points
 
 A, B, C = coefficients(3)
 x = points(3)

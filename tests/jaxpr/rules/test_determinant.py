@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dof
+from jaxpr.rules.cases import points
 from oracle import assert_close, assert_exact, coefficients, reference
-from rules.cases import points
 
 x = points(12, low=-1.0, high=1.0)
 W = np.random.default_rng(0).normal(size=(3, 6))

@@ -6,8 +6,8 @@ import jax.scipy.special
 import numpy as np
 import pytest
 
+from jaxpr.rules import cases
 from oracle import assert_exact
-from rules import cases
 
 SHAPES = [(), (3,), (3, 4), (0,), (3, 1)]
 

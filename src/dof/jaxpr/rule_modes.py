@@ -1,4 +1,4 @@
-"""Which mode a law is applied in: the one that keeps as much structure as pays."""
+"""Which mode a rule is applied in: the one that keeps as much structure as pays."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from dof.jaxpr.registry import Record
 from dof.jaxpr.trace_log import BOTH_VARY, JOINED, SUMMED, TOO_MANY, WHOLE
 from dof.sparsity.modes import flowing, framed, per_element, scattered
 from dof.sparsity.scatter_sums import scatter_sum
-from dof.triples.context import Law, SlotContext
+from dof.triples.rule_context import Rule, SlotContext
 from dof.triples.triple import has_tangents
 
 USERS = "registered"
-"""The family of laws that users bring, whose results are checked."""
+"""The family of rules that users bring, whose results are checked."""
 
 
-def apply_law(
+def apply_rule(
     context: SlotContext, record: Record, eqn: JaxprEqn, operands: Sequence[Any]
 ) -> tuple[Sequence[Any], str]:
     """The results of an equation, and why not more structure was kept."""
-    law = checked(record.law, eqn) if record.family == USERS else record.law
+    rule = checked(record.rule, eqn) if record.family == USERS else record.rule
     if record.takes_slots:
-        return law(context, *operands, **eqn.params), WHOLE
+        return rule(context, *operands, **eqn.params), WHOLE
     why = JOINED
     if not all(o.tangents.slots.is_uniform for o in operands if has_tangents(o)):
-        results, why = _with_own_directions(context, record, law, eqn, operands)
+        results, why = _with_own_directions(context, record, rule, eqn, operands)
         if results is not None:
             return results, why
-    return framed(context, law, operands, eqn.params), why
+    return framed(context, rule, operands, eqn.params), why
 
 
 def _with_own_directions(
-    context: SlotContext, record: Record, law: Law, eqn: JaxprEqn, operands: Sequence[Any]
+    context: SlotContext, record: Record, rule: Rule, eqn: JaxprEqn, operands: Sequence[Any]
 ) -> tuple[Any, str]:
     """The results if elements can keep directions of their own, else None; and the reason if they cannot."""
     if record.is_elementwise:
-        return per_element(context, law, operands, eqn.params, shape_of(eqn.outvars[0])), TOO_MANY
+        return per_element(context, rule, operands, eqn.params, shape_of(eqn.outvars[0])), TOO_MANY
     flow = record.flow_for(operands)
     if flow is None:
         return None, f"it is not known how directions go through `{eqn.primitive.name}`"
@@ -47,5 +47,5 @@ def _with_own_directions(
         return (context.through(products, operands) if products else None), BOTH_VARY
     tangents = scatter_sum(record.scatter_sum, flow, eqn.params, operands) if record.scatter_sum else None
     if tangents is not None:
-        return scattered(context, law, operands, eqn.params, tangents), SUMMED
-    return flowing(context, law, operands, eqn.params, flow), TOO_MANY
+        return scattered(context, rule, operands, eqn.params, tangents), SUMMED
+    return flowing(context, rule, operands, eqn.params, flow), TOO_MANY

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from dof.jax_compat import Primitive, bind
-from dof.triples.context import Law, LawContext
+from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of
 
 Function = Callable[..., list[Any]]
@@ -87,21 +87,21 @@ def active_among(parts: Sequence[Any]) -> list[int]:
     return [i for i, part in enumerate(parts) if part is not None]
 
 
-def first_order_law(push: Push) -> Callable[[Primitive], Law]:
-    """The law of a primitive without second derivative: g' = F'[g], s' = F'[s], where `push` is F'."""
+def first_order_rule(push: Push) -> Callable[[Primitive], Rule]:
+    """The rule of a primitive without second derivative: g' = F'[g], s' = F'[s], where `push` is F'."""
 
-    def law_for(primitive: Primitive) -> Law:
-        def law(context: LawContext, *operands: Any, **params: Any) -> list[Any]:
+    def rule_for(primitive: Primitive) -> Rule:
+        def rule(context: RuleContext, *operands: Any, **params: Any) -> list[Any]:
             function = function_of(primitive, params)
             values = function(*map(value_of, operands))
             tangents, applied = (push(function, operands, part, values) for part in parts_of(operands))
             return list(map(Triple.or_constant, values, tangents, applied))
 
-        return law
+        return rule
 
-    return law_for
+    return rule_for
 
 
-linear_law = first_order_law(push_linear)
-each_law = first_order_law(push_each)
-piecewise_law = first_order_law(push_jvp)
+linear_rule = first_order_rule(push_linear)
+each_rule = first_order_rule(push_each)
+piecewise_rule = first_order_rule(push_jvp)

@@ -17,12 +17,12 @@ import numpy as np
 
 from dof.jax_compat import JaxprEqn, Primitive, bind, shape_of
 from dof.jaxpr.registry import register_named, size_of
+from dof.jaxpr.rules.elementwise_products import is_linear_in_one
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS, dot_by_direction, inner_or_outer_product
-from dof.jaxpr.rules.products import is_linear_in_one
-from dof.triples.context import Law, LawContext
 from dof.triples.quadratic_form import settled
+from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.slot_form import AnyForm
-from dof.triples.stacks import add
+from dof.triples.stack_arithmetic import add
 from dof.triples.triple import Triple, applied_of, tangents_of, value_of
 
 Product = Callable[[Any, Any], Any]
@@ -62,14 +62,14 @@ def _cross(form: AnyForm, summed: Product, g: Any, h: Any) -> Any:
     return 2 * settled(jnp.stack([summed(g, weighted) for weighted in form.weigh(h)]))
 
 
-def dot_general_law(primitive: Primitive) -> Law:
+def dot_general_rule(primitive: Primitive) -> Rule:
     """Matrix products."""
 
-    def law(context: LawContext, x: Any, y: Any, **params: Any) -> list[Any]:
+    def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         product = lambda a, b: bind(primitive, [a, b], params)[0]  # noqa: E731
         return bilinear(context.form, product, partial(_summed_dot, primitive, params), x, y)
 
-    return law
+    return rule
 
 
 def _summed_dot(primitive: Primitive, params: dict[str, Any], g: Any, h: Any) -> Any:
@@ -86,14 +86,14 @@ def _dot_operations(eqn: JaxprEqn) -> float:
     return 2 * sum(map(size_of, eqn.outvars)) * length
 
 
-def conv_law(primitive: Primitive) -> Law:
+def conv_rule(primitive: Primitive) -> Rule:
     """Convolutions."""
 
-    def law(context: LawContext, x: Any, y: Any, **params: Any) -> list[Any]:
+    def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         product = lambda a, b: bind(primitive, [a, b], params)[0]  # noqa: E731
         return bilinear(context.form, product, partial(_summed_conv, product, params), x, y)
 
-    return law
+    return rule
 
 
 def _summed_conv(product: Product, params: dict[str, Any], g: Any, h: Any) -> Any:
@@ -119,11 +119,11 @@ def _conv_operations(eqn: JaxprEqn) -> float:
 register_named(
     "dot_general",
     "bilinear",
-    dot_general_law,
+    dot_general_rule,
     is_linear=is_linear_in_one,
     slot_flow=DOT_SLOTS,
     scatter_sum=dot_by_direction,
     as_products=inner_or_outer_product,
     operations=_dot_operations,
 )
-register_named("conv_general_dilated", "bilinear", conv_law, is_linear=is_linear_in_one, operations=_conv_operations)
+register_named("conv_general_dilated", "bilinear", conv_rule, is_linear=is_linear_in_one, operations=_conv_operations)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dof
+from jaxpr.rules.cases import points
 from oracle import assert_close, coefficients, reference
-from rules.cases import points
 
 RNG = np.random.default_rng(3)
 A, B, C = coefficients(4)

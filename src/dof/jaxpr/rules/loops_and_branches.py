@@ -13,17 +13,17 @@ from jax import lax
 from dof.jax_compat import Primitive, as_function, scan_counts
 from dof.jaxpr.registry import InnerPrograms, register_named
 from dof.jaxpr.rules.loop_carries import CarryType, join, promote, remembered, settle, type_of
-from dof.triples.context import Law, SlotContext
+from dof.triples.rule_context import Rule, SlotContext
+from dof.triples.slot_tangents import SlotTangents, embed
 from dof.triples.slots import Slots, collapse
-from dof.triples.tangents import SlotTangents, embed
 from dof.triples.triple import SlotTriple, depends_on_x, value_of
 
 TURNS = 10
 """How often a loop of unknown length is taken to run, for estimates of its cost only."""
 
 
-def scan_law(primitive: Primitive) -> Law:
-    def law(
+def scan_rule(primitive: Primitive) -> Rule:
+    def rule(
         context: SlotContext, *operands: Any, jaxpr: Any, length: int, reverse: bool, unroll: Any, **params: Any
     ) -> Any:
         n_consts, n_carry = scan_counts(params)
@@ -55,7 +55,7 @@ def scan_law(primitive: Primitive) -> Law:
         )
         return [*carry, *map(_stacked, ys)]
 
-    return law
+    return rule
 
 
 def _sliced(x: Any) -> Any:
@@ -79,10 +79,10 @@ def _stacked(y: Any) -> Any:
     return SlotTriple(y.value, tangents, None if y.applied is None else jnp.swapaxes(y.applied, 0, 1))
 
 
-def while_law(primitive: Primitive) -> Law:
+def while_rule(primitive: Primitive) -> Rule:
     """Whether to go on is decided by values alone; under vmap, for each example by itself."""
 
-    def law(context: SlotContext, *operands: Any, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Any:
+    def rule(context: SlotContext, *operands: Any, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Any:
         n_cond, n_body = params["cond_nconsts"], params["body_nconsts"]
         asked, consts, init = operands[:n_cond], operands[n_cond : n_cond + n_body], operands[n_cond + n_body :]
 
@@ -103,7 +103,7 @@ def while_law(primitive: Primitive) -> Law:
 
         return lax.while_loop(lambda carry: jnp.any(goes_on(carry)), body, promote(context.form, init, types))
 
-    return law
+    return rule
 
 
 def _where(examples: Any, new: Any, old: Any) -> Any:
@@ -120,10 +120,10 @@ def _where(examples: Any, new: Any, old: Any) -> Any:
     return SlotTriple(choose(new.value, old.value), *in_front)
 
 
-def cond_law(primitive: Primitive) -> Law:
+def cond_rule(primitive: Primitive) -> Rule:
     """All branches return what any of them returns: a result is a triple if it is one in some branch."""
 
-    def law(context: SlotContext, index: Any, *operands: Any, branches: Any, **params: Any) -> Any:
+    def rule(context: SlotContext, index: Any, *operands: Any, branches: Any, **params: Any) -> Any:
         def find() -> list[CarryType]:
             shapes = [jax.eval_shape(lambda b=b: context.unlogged()(b, operands)) for b in branches]
             return reduce(join, ([type_of(out) for out in of_branch] for of_branch in shapes))
@@ -132,13 +132,13 @@ def cond_law(primitive: Primitive) -> Law:
         walked = [lambda *inner, b=b: promote(context.form, context(b, inner), types) for b in branches]
         return lax.switch(index, walked, *operands)
 
-    return law
+    return rule
 
 
 SCAN = InnerPrograms(lambda params: [params["jaxpr"]], lambda params: params["length"])
 WHILE = InnerPrograms(lambda params: [params["body_jaxpr"]], lambda params: TURNS)
-register_named("scan", "loop", scan_law, takes_slots=True, inner=SCAN)
-register_named("while", "loop", while_law, takes_slots=True, inner=WHILE)
+register_named("scan", "loop", scan_rule, takes_slots=True, inner=SCAN)
+register_named("while", "loop", while_rule, takes_slots=True, inner=WHILE)
 register_named(
-    "cond", "loop", cond_law, takes_slots=True, inner=InnerPrograms(lambda params: params["branches"], is_choice=True)
+    "cond", "loop", cond_rule, takes_slots=True, inner=InnerPrograms(lambda params: params["branches"], is_choice=True)
 )

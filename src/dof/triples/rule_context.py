@@ -1,4 +1,4 @@
-"""What a law gets as its first argument: the form of its directions, and a way into inner programs."""
+"""What a rule gets as its first argument: the form of its directions, and a way into inner programs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.slot_form import AnyForm
 from dof.triples.slots import Slots
 
-Law = Callable[..., Sequence[Any]]
-"""law(context, *operands, **params) → results. An operand is a triple if it depends on x, else a plain array; so is a
-result. Laws of calls and loops take slot triples and a `SlotContext`; all others stacks and a `LawContext`."""
+Rule = Callable[..., Sequence[Any]]
+"""rule(context, *operands, **params) → results. An operand is a triple if it depends on x, else a plain array; so is a
+result. Rules of calls and loops take slot triples and a `SlotContext`; all others stacks and a `RuleContext`."""
 
 
 @runtime_checkable
-class LawContext(Protocol):
-    """For laws on stacks (`Triple`)."""
+class RuleContext(Protocol):
+    """For rules on stacks (`Triple`)."""
 
     @property
     def form(self) -> AnyForm:
@@ -34,7 +34,7 @@ class LawContext(Protocol):
 
 @runtime_checkable
 class SlotContext(Protocol):
-    """For laws on slot triples: the interpreter itself."""
+    """For rules on slot triples: the interpreter itself."""
 
     @property
     def form(self) -> QuadraticForm:
