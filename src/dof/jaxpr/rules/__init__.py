@@ -6,15 +6,15 @@ Importing this package fills the registry.
 from dof.jaxpr.rules import (  # noqa: F401
     calls,
     constant,
-    contractions,
     elementwise,
+    elementwise_products,
     general,
     handwritten_derivatives,
     indexing,
     linear,
-    loops,
+    loops_and_branches,
+    matrix_products,
     piecewise_linear,
-    products,
     reductions,
     shards,
 )
