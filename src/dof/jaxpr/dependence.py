@@ -19,7 +19,7 @@ def varying_reads(reads: Sequence[Any], depends: Collection[Name]) -> list[bool]
 
 
 def dependent_writes(eqn: Any, reads: Sequence[Any], writes: Sequence[Name], depends: Collection[Name]) -> list[Name]:
-    """The results of an equation that may have derivatives, given the values that have some."""
+    """The results of an equation that depend on x, given the values that do; integers and constants do not count."""
     if not any(varying_reads(reads, depends)) or family_of(eqn.primitive) == "constant":
         return []
     return [name for name, v in zip(writes, eqn.outvars, strict=True) if is_smooth(v.aval) and 0 not in shape_of(v)]

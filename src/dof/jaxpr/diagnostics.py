@@ -1,4 +1,4 @@
-"""Why a walk could not go on: the equation, its source line, and whether JAX itself could differentiate it."""
+"""Errors of a propagation: the equation, its source line, and whether JAX itself could differentiate it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ def refuse_reference(eqn: JaxprEqn) -> NoReturn:
 
 
 def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) -> NoReturn:
-    """Say where the function has no derivative; another error only gets the place added."""
+    """Raise an error that occurred in an equation.
+
+    If JAX cannot differentiate the equation twice, the error says so, with primitive and source line. Any other error
+    is raised as it is, with a note of the place.
+    """
     place = f"primitive `{eqn.primitive.name}` at {source_line(eqn)}"
     if twice_differentiable(function_of(eqn.primitive, eqn.params), operands):
         error.add_note(f"dof was propagating through the {place}.")
@@ -37,7 +41,7 @@ def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) 
 
 
 def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
-    """Whether nested jvp of `function` can be traced; if the function itself cannot, that is not what is wrong."""
+    """Whether a jvp of a jvp of `function` can be traced; an error of the function itself is passed on."""
     values = jax.eval_shape(lambda: function(*map(value_of, operands)))
     smooth = [i for i, value in enumerate(values) if is_smooth(value)]
     of_active, primals = restrict(function, operands, varying_operands(operands), smooth)

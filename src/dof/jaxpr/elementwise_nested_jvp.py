@@ -20,11 +20,11 @@ KEPT_TRACES = 1024
 
 
 class Derivatives(NamedTuple):
-    """The derivatives of an elementwise function f of several operands; one that is missing vanishes identically.
+    """The derivatives of an elementwise function f of several operands; one that is left out is zero everywhere.
 
     Attributes:
-        first: f_i by operand i.
-        second: f_ii, or f_ij + f_ji, by pair i ≤ j of operands.
+        first: f_i by the number i of an operand.
+        second: f_ii, or f_ij + f_ji, by pairs (i, j) of operands with i ≤ j.
     """
 
     first: dict[int, Any]
@@ -32,7 +32,13 @@ class Derivatives(NamedTuple):
 
 
 class TracedDerivatives(NamedTuple):
-    """A program (operands, tangents of the varying ones) ↦ all derivatives along these tangents."""
+    """The derivatives of an elementwise function as a program.
+
+    Attributes:
+        jaxpr: (operands, tangents of those that vary) ↦ all derivatives along these tangents.
+        tree: structure of the results, a list of `Derivatives`.
+        varying: numbers of the operands that vary.
+    """
 
     jaxpr: Closed
     tree: Any

@@ -16,7 +16,7 @@ from dof.jaxpr.registry import Record, elementwise_operations, record_of, size_o
 
 
 def operations_of(program: Program, sources: Sequence[Name]) -> list[Operation]:
-    """The steps that x has an influence on, be it only on which branch is taken, as operations."""
+    """The steps that depend on x as operations; a step that depends on x through an index or a branch counts too."""
     reached, depends = set(sources), set(sources)
     found = []
     for step in program.steps:
@@ -69,12 +69,12 @@ def _work_inside(eqn: JaxprEqn, record: Record) -> Work:
 
 
 def _work_of_program(jaxpr: Any) -> Work:
-    """As if everything in it depended on x, but for one side of each matrix product."""
+    """The work of an inner program, as if all of it depended on x except one side of each matrix product."""
     return sum((work_of(eqn, _is_straight(eqn)) for eqn in parts(jaxpr)[0].eqns), Work())
 
 
 def _is_straight(eqn: JaxprEqn) -> bool:
-    """Whether an equation inside of a call sums over no directions, taking products with weights as linear."""
+    """Whether an equation of an inner program counts as linear; matrix products do, as products with weights."""
     record = record_of(eqn.primitive)
     if record is None:
         return False

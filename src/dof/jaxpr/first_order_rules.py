@@ -1,6 +1,6 @@
-"""First derivatives of a function of several operands, along all stacked directions at once.
+"""Rules of primitives without second derivative, and the first derivatives of a function along all directions at once.
 
-Here a function takes arrays and returns a list of arrays; a derivative that vanishes is None.
+Here a function takes arrays and returns a list of arrays; stacked derivatives (r, *s) that are zero are None.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def parts_of(operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def push_linear(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """F[parts] for a function that is linear in all its floating operands together; indices and masks stay."""
+    """F applied to each stacked part, for an F that is linear in all its floating operands together.
+
+    Operands that are no floating numbers (indices, masks) keep their value.
+    """
     if all(p is None for p in parts):
         return [None] * len(values)
     at_rest = [jnp.zeros_like(v) if is_smooth(v) else v for v in map(value_of, operands)]
@@ -41,14 +44,14 @@ def push_linear(function: Function, operands: Sequence[Any], parts: Sequence[Any
 
 
 def push_each(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """F[parts] for a function that maps each operand linearly to the result of the same position."""
+    """F applied to each stacked part, for an F that maps operand i linearly to result i."""
     active = active_among(parts)
     pushed = iter(jax.vmap(function)(*(parts[i] for i in active)) if active else ())
     return [next(pushed) if i in active else None for i in range(len(values))]
 
 
 def push_jvp(function: Function, operands: Sequence[Any], parts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """F'(v)[parts] as JAX differentiates F."""
+    """F'(v)[part] for each stacked part, by jvp."""
     active = active_among(parts)
     smooth = [i for i, value in enumerate(values) if is_smooth(value)]
     if not active or not smooth:

@@ -1,4 +1,4 @@
-"""A function that is traced as one equation, which carries a user's rule for it.
+"""A primitive that stands for a function with a rule of the user's: the function is traced as one equation.
 
 To every other transformation it is the plain program; under vmap the rule is mapped too.
 """

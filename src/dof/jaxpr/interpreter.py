@@ -1,4 +1,4 @@
-"""The walk over a traced program: each equation in turn, on slot triples."""
+"""The interpreter of a traced program: it takes each equation in turn, on slot triples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dof.triples.triple import depends_on_x, is_smooth, value_of
 
 @dataclass(frozen=True)
 class Interpreter:
-    """Propagates slot triples through programs. Rules of calls and loops get it as their context.
+    """Propagates slot triples through programs; it is the context of rules that take slot triples (calls, loops).
 
     Attributes:
         form: how operators sum over directions.
@@ -53,8 +53,10 @@ class Interpreter:
         return replace(self, log=None)
 
     def keeps(self, slots: Slots, directions: int) -> bool:
-        """Whether per-element slots pay: at most half of all directions; above that, masks and gathers cost more than
-        they save."""
+        """Whether per-element slots pay: at most half of all directions.
+
+        Above that, masks and gathers cost more than they save.
+        """
         enough = 1 if self.options.structure == "sparse" else 2
         return enough * len(slots) <= directions
 
@@ -74,7 +76,13 @@ class Interpreter:
         return [read(env, atom) for atom in program.outputs]
 
     def run(self, steps: Sequence[Step], env: dict[Name, Any], kept: Collection[Name]) -> None:
-        """Take the steps, one after the other, and free each value after its last use unless it is kept."""
+        """Take the steps, one after the other, and free each value after its last use unless it is kept.
+
+        Args:
+            steps: the steps.
+            env: the values by name; results are added.
+            kept: names that are not freed.
+        """
         last_use = last_uses(steps, kept)
         indices = names_of_indices(steps)
         for n, step in enumerate(steps):
@@ -89,7 +97,7 @@ class Interpreter:
                     env.pop(name, None)
 
     def step(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-        """One equation; if nothing varies, or no result is floating, it is evaluated as it stands."""
+        """The results of one equation; it is evaluated on plain values if no operand depends on x or no result can."""
         with equation_context(eqn):
             depends = any(map(depends_on_x, operands))
             if depends and any(is_reference(v.aval) for v in (*eqn.invars, *eqn.outvars)):

@@ -9,7 +9,7 @@ from dof.jax_compat import Closed, Literal, bind, is_traced, parts
 
 
 def known_results(jaxpr: Closed) -> list[np.ndarray | None]:
-    """The results that depend on no argument and on nothing that is traced; None for the others."""
+    """For each result its value, if it depends on no argument of the program and on no tracer; else None."""
     program, consts = parts(jaxpr)
     values = {v: value for v, value in zip(program.constvars, consts, strict=True) if not is_traced(value)}
     value_of = lambda atom: atom.val if isinstance(atom, Literal) else values.get(atom)  # noqa: E731

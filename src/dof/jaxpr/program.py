@@ -138,7 +138,10 @@ class _Writer:
 
 
 def _key(eqn: JaxprEqn, reads: Sequence[Any]) -> Hashable | None:
-    """Equal for equations that compute the same, so that a network that is called twice is walked once."""
+    """Equal for equations that compute the same, so that a network that is called twice is propagated once.
+
+    None if the equation has side effects or parameters that cannot be compared.
+    """
     atoms = tuple((str(a.aval), str(a.val)) if isinstance(a, Literal) else a for a in reads)
     key = (eqn.primitive, atoms, tuple(sorted(eqn.params.items(), key=lambda item: item[0])))
     try:

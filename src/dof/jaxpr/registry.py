@@ -38,13 +38,13 @@ class InnerPrograms(NamedTuple):
 
 
 def is_linear_by_family(family: str) -> Callable[[Params, Sequence[bool]], bool]:
-    """Linearity that does not depend on which operands vary."""
+    """The `is_linear` of a record whose linearity follows from its family, whichever operands vary."""
     is_linear = family in (*LINEAR_FAMILIES, "piecewise linear")
     return lambda params, varying: is_linear
 
 
 def elementwise_operations(eqn: JaxprEqn) -> float:
-    """Reads and writes of an operation that does little per element."""
+    """Estimate of the operations of an equation that does little per element: one per element read and written."""
     return float(sum(map(size_of, eqn.outvars)) + max(map(size_of, eqn.invars), default=0))
 
 
@@ -96,7 +96,7 @@ class Record:
 RECORDS: dict[Primitive, Record] = {}
 
 MISSING: set[str] = set()
-"""Names that rules were written for and this JAX does not have."""
+"""Names of primitives that have a record, but do not exist in this release of JAX."""
 
 
 def record_of(primitive: Primitive) -> Record | None:

@@ -1,4 +1,4 @@
-"""What a walk did at each equation, for `dof.explain`."""
+"""The log of a propagation for `dof.explain`: what was done at each equation and at each cut."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOTH_VARY = "both operands depend on x"
 
 @dataclass(frozen=True)
 class Equation:
-    """An equation that x has an influence on.
+    """An equation that depends on x.
 
     Attributes:
         primitive: its name.

@@ -1,13 +1,13 @@
-"""Applies rules, which know nothing of slots, to triples that have them.
+"""The modes of sparsity: ways to apply a rule, which knows nothing of slots, to triples that have them.
 
-A rule works on stacks: plain arrays with one axis of directions in front. What stands on that axis depends on the mode:
+A rule works on stacks: plain arrays with one axis of directions in front. The mode decides what stands on that axis:
 
     framed       the directions that occur in any operand, the same for all elements
-    per_element  for each element its own directions, where elements of different positions do not meet
-    flowing      for each element its own, after those along mixed axes were joined
-    scattered    tangents are summed direction by direction before the rule; the rule does value and applied
+    per_element  for each element its own directions; for operations that do not mix elements
+    flowing      for each element its own directions, after those along the axes that the operation mixes were joined
+    scattered    nothing: the tangents of the result are summed direction by direction, the rule does value and applied
 
-Modes in which elements have directions of their own return None where that does not pay.
+`per_element` and `flowing` return None where directions of their own do not pay; `framed` always applies.
 """
 
 from __future__ import annotations
@@ -35,7 +35,12 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class StackContext:
-    """The context of a rule on stacks; inner programs are walked by the interpreter, with slots."""
+    """The context of a rule on stacks.
+
+    Attributes:
+        form: the quadratic form of the directions on the leading axis.
+        slot_context: from a form to the interpreter, which propagates slot triples through inner programs.
+    """
 
     form: AnyForm
     slot_context: Callable[[AnyForm], SlotContext]
@@ -59,7 +64,7 @@ class StackContext:
 
 
 def framed(context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params) -> list[Any]:
-    """The results of a rule along the directions that occur in any operand."""
+    """The results of a rule on stacks along the frame of its operands: all directions that occur in any of them."""
     frame = frame_of(operands)
     form = context.form.within(frame, disjoint_pairs(context.form, operands))
     results = rule(StackContext(form, context.with_form), *(in_frame(o, frame) for o in operands), **params)
@@ -69,7 +74,7 @@ def framed(context: SlotContext, rule: Rule, operands: Sequence[Any], params: Pa
 def per_element(
     context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params, shape: tuple[int, ...]
 ) -> list[Any] | None:
-    """The results, of this shape, of an elementwise rule along each element's own directions."""
+    """The results, of shape `shape`, of an elementwise rule, with each element's own directions on the leading axis."""
     common = merge([_lifted(o.tangents.slots, len(shape)) for o in operands if has_tangents(o)])
     if not context.keeps(common, len(common.directions)):
         return None
@@ -82,7 +87,7 @@ def per_element(
 def flowing(
     context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params, flow: SlotFlow
 ) -> list[Any] | None:
-    """The results of a linear rule along each element's own directions, joined along the axes that are mixed."""
+    """The results of a linear rule, with each element's own directions, joined along the axes that it mixes."""
     mixed = [_after_mixing(o, flow.mixes(params, n)) for n, o in enumerate(operands)]
     directions = len(frame_of(operands))
     if not all(context.keeps(slots, directions) for slots in mixed if slots is not None):
@@ -98,7 +103,7 @@ def flowing(
 def scattered(
     context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params, tangents: SlotTangents
 ) -> list[Any]:
-    """Value and applied by a linear rule, beside tangents that are there already."""
+    """The result of a linear rule for value and applied, with tangents that `scatter_sum` found."""
     stacks = [Triple.or_constant(o.value, None, o.applied) if depends_on_x(o) else o for o in operands]
     (result,) = rule(StackContext(context.form, context.with_form), *stacks, **params)
     return [SlotTriple(value_of(result), tangents, applied_of(result))]

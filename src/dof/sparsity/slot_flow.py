@@ -1,6 +1,6 @@
-"""How the slots of elements go through a linear operation that moves elements, or mixes some of their axes.
+"""Slot flow: where the slots of elements go in a linear operation that moves elements, or sums over some axes.
 
-Each primitive has its flow in its record, beside its rule (`dof.jaxpr.rules`).
+The flow of a primitive is in its record, beside its rule (`dof.jaxpr.rules`).
 """
 
 from __future__ import annotations

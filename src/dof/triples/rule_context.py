@@ -43,7 +43,7 @@ class SlotContext(Protocol):
 
     @property
     def memory(self) -> dict[Any, Any]:
-        """What loops found out about their programs in this walk."""
+        """The types of loop carries that were found in this propagation, for programs that are met again."""
         ...
 
     def __call__(self, jaxpr: Any, operands: Sequence[Any]) -> list[Any]:
