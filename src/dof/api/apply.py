@@ -33,7 +33,7 @@ def after_propagation(
 
 
 class Applicable:
-    """What makes an operator a transformation of functions."""
+    """Base of what can be applied to functions: one operator, or several jointly."""
 
     def __call__(
         self, f: Callable[..., Any], argnums: Argnums = 0, **options: Unpack[OptionKeywords]

@@ -1,4 +1,4 @@
-"""A function of one point applied to many, in blocks: the memory is that of one block, forwards and backwards."""
+"""`dof.batched`: a function of one point applied to many in blocks, in the memory of one block."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def batched(
 ) -> Callable[..., Any]:
     """`jax.vmap(g, in_axes)` in blocks of points, one after the other.
 
-    Derivatives are computed block by block as well: a block is run again for them, so that nothing is stored for the
-    others.
+    Derivatives are computed block by block as well. A block is run again for them, so that nothing of the other blocks
+    is stored.
 
     Args:
         g: a function of one point.
@@ -36,7 +36,7 @@ def batched(
         chunk: points per block. "auto" takes as many as fit the cache of a CPU, or a quarter of the free memory of an
             accelerator; None takes all at once, which is `jax.vmap`.
         mesh: run the points on several devices, each in its own blocks.
-        axis: the axis of the mesh along which the points are spread.
+        axis: the axis of the mesh along which the points are distributed.
 
     >>> import dof, jax, jax.numpy as jnp
     >>> laplacians = dof.batched(dof.laplacian(lambda x: jnp.sum(x**3)), chunk=2)

@@ -38,7 +38,7 @@ def require_chunk(chunk: Any) -> None:
 
 
 def points_per_block(chunk: Chunk, bytes_per_point: Callable[[], int], n: int, shared: int) -> int:
-    """At most how many points to take at once.
+    """The largest number of points that a block may have.
 
     Args:
         chunk: what the user asked for.
@@ -87,8 +87,8 @@ def live_bytes(jaxpr: Closed, varies: list[bool]) -> int:
 def stored_bytes(jaxpr: Closed, varies: list[bool], trained: int) -> int:
     """Bytes that a gradient in the first `trained` arguments keeps of one point.
 
-    Those are all values that depend on both, and the values that these are computed from; what is computed besides
-    takes no more.
+    It keeps all values that depend both on the point and on these arguments, and the values that they are computed
+    from. The backward pass itself needs no more than that.
     """
     program = as_program(jaxpr)
     depends = {v for v, flag in zip(program.inputs, varies, strict=True) if flag}
@@ -112,7 +112,7 @@ def shared_bytes(jaxpr: Closed, varies: list[bool]) -> int:
 
 
 def _live_inside(jaxpr: Closed, flags: list[bool]) -> int:
-    """Of an inner program; if its arguments are not those of the equation, all count as of this point."""
+    """Live bytes of an inner program; all its arguments count if they do not match those of the equation."""
     count = len(parts(jaxpr)[0].invars)
     return live_bytes(jaxpr, flags if len(flags) == count else [True] * count)
 

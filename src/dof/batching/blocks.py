@@ -1,4 +1,4 @@
-"""The batch of a function of one point: which arguments have it, and its division into blocks of equal size."""
+"""A batch of points, the arguments of a function of one point, and its division into blocks of equal size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ from dof.jax_compat import Closed, as_function
 
 @dataclass(frozen=True)
 class Batch:
-    """Arguments of n points: leaves that have an axis for the points in front, and leaves that all points share."""
+    """The arguments of a function of one point for n points.
+
+    Attributes:
+        tree: the structure of (args, kwargs).
+        leaves: their leaves; those that are mapped have the n points on their first axis.
+        is_mapped: for each leaf, whether it differs from point to point.
+    """
 
     tree: Any
     leaves: tuple[Any, ...]
@@ -23,14 +29,17 @@ class Batch:
 
     @property
     def size(self) -> int:
+        """The number of points, n."""
         return next(leaf.shape[0] for leaf, mapped in zip(self.leaves, self.is_mapped, strict=True) if mapped)
 
     @property
     def mapped(self) -> list[Any]:
+        """The leaves that differ from point to point, (n, …)."""
         return [leaf for leaf, mapped in zip(self.leaves, self.is_mapped, strict=True) if mapped]
 
     @property
     def shared(self) -> list[Any]:
+        """The leaves that all points share."""
         return [leaf for leaf, mapped in zip(self.leaves, self.is_mapped, strict=True) if not mapped]
 
     def join(self, shared: Sequence[Any], mapped: Sequence[Any]) -> list[Any]:
@@ -39,8 +48,12 @@ class Batch:
         return [next(parts[m]) for m in self.is_mapped]
 
     def trace(self, g: Callable[..., Any], params: Any, shared: Any, mapped: Any) -> tuple[Closed, list[bool], Any]:
-        """The program of g(params, args, kwargs) at one point; which of its arguments are of that point; and a function
-        of (params, shared leaves, leaves of the point) that runs it. What g is made of is traced once."""
+        """Trace g(params, args, kwargs) at one point, once.
+
+        Returns:
+            (program, which of its arguments differ from point to point, function of (params, shared leaves, leaves of
+            one point) that runs it).
+        """
         # The first point itself where there is one: inside shard_map its type says over which devices it varies.
         point = [leaf[0] if len(leaf) else jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype) for leaf in mapped]
 
@@ -55,7 +68,13 @@ class Batch:
 
 
 def read_batch(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> Batch:
-    """As `jax.vmap` reads it: `in_axes` is for the positional arguments; keywords have the points in front."""
+    """The batch that arguments make, as `jax.vmap` reads them.
+
+    Args:
+        args: positional arguments.
+        kwargs: keyword arguments, which have the points on their first axis.
+        in_axes: where the positional arguments have the points; None for an argument that all points share.
+    """
     axes = jax.tree.leaves((_axes_of(args, in_axes), jax.tree.map(lambda _: 0, kwargs)), is_leaf=_is_none)
     leaves, tree = jax.tree.flatten((args, kwargs))
     moved = [leaf if a is None else _in_front(leaf, a) for leaf, a in zip(leaves, axes, strict=True)]
@@ -98,22 +117,22 @@ def _in_front(leaf: Any, axis: Any) -> Any:
 
 
 def count_and_size(n: int, most: int) -> tuple[int, int]:
-    """(number of blocks, their size): as few as can be, of at most `most` points, and no larger than they need be."""
+    """(number of blocks, their size): as few blocks of at most `most` points as possible, all of the same size."""
     blocks = max(1, -(-n // most))
     return blocks, -(-n // blocks)
 
 
 def in_blocks(leaves: Sequence[Any], blocks: int, size: int) -> list[Any]:
-    """(n, …) ↦ (blocks, size, …); the last point is repeated where some are missing."""
+    """Leaves (n, …) as (blocks, size, …); the last point is repeated to fill the last block."""
     return [filled(leaf, blocks * size).reshape(blocks, size, *leaf.shape[1:]) for leaf in leaves]
 
 
 def filled(leaf: Any, n: int) -> Any:
-    """n points, of which the last is repeated if there are fewer."""
+    """A leaf with the last point repeated until there are n."""
     missing = n - leaf.shape[0]
     return jnp.concatenate([leaf, jnp.repeat(leaf[-1:], missing, axis=0)]) if missing else leaf
 
 
 def out_of_blocks(tree: Any, n: int) -> Any:
-    """(blocks, size, …) ↦ (n, …)."""
+    """Leaves (blocks, size, …) as (n, …), the inverse of `in_blocks`."""
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:n], tree)

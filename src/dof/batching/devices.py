@@ -34,7 +34,7 @@ def on_each_device(
 
 
 def equal_shares(leaves: list[Any], devices: int) -> list[Any]:
-    """As many points for each device; if they do not divide evenly, the last one is repeated."""
+    """Leaves with as many points as divide evenly among the devices; the last point is repeated to fill up."""
     return [filled(leaf, devices * -(-leaf.shape[0] // devices)) for leaf in leaves]
 
 

@@ -1,8 +1,8 @@
 """Directions in groups, one after the other: for functions whose tangents do not fit, even for one single point.
 
-    L f = Σ_groups Σ_{k in group} w_k (second derivative of f along k) + b·∇f
+    (𝓛 − c) f = Σ_groups Σ_{k in group} w_k ∂_k² f + b·∇f
 
-Groups may also be spread over the devices of a mesh, which then exchange one sum.
+Groups may also be distributed over the devices of a mesh, which then exchange one sum.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class SquaredDirections(NamedTuple):
     """Directions that are each summed with themselves.
 
     Attributes:
-        entries: (k, N), or (k, m) with the nonzero entries of each direction.
-        columns: (k, m), where these stand; None if the entries are whole rows.
+        entries: the directions (k, N), or the nonzero entries of each, (k, m).
+        columns: the coordinates of the nonzero entries, (k, m); None if the entries are whole rows.
         weights: (k, channels).
     """
 
@@ -44,7 +44,7 @@ class SquaredDirections(NamedTuple):
 
 
 def squared_directions(shared: SharedDirections) -> SquaredDirections:
-    """The directions of all operators, such that each is summed with itself."""
+    """The directions of all operators, with couplings written as squares of further directions."""
     form = QuadraticForm.of(shared)
     weights = jnp.asarray(form.weights).T
     if not form.couplings and all(isinstance(block, SparseRows) for block in shared.rows):

@@ -28,6 +28,7 @@ def with_short_transposes(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def reordered(jaxpr: Closed) -> Closed:
+    """The program with each product A·B that is only used transposed replaced by Bᵀ·Aᵀ, also in inner programs."""
     program, _ = parts(jaxpr)
     atoms = [*(v for eqn in program.eqns for v in eqn.invars), *program.outvars]
     uses = Counter(v for v in atoms if not isinstance(v, Literal))

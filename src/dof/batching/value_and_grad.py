@@ -1,4 +1,4 @@
-"""The mean over points of a loss of one point, and its gradient, added up block by block."""
+"""`dof.value_and_grad`: the mean over points of a loss of one point, and its gradient, added up block by block."""
 
 from __future__ import annotations
 

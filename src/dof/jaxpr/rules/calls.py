@@ -1,4 +1,4 @@
-"""Calls: the inner program is walked in place. Those with a derivative of their own keep it."""
+"""Calls: triples are propagated through the inner program. A function that brings its own derivative keeps it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from dof.triples.triple import depends_on_x, has_tangents
 
 
 def inline_rule(primitive: Primitive) -> Rule:
-    """Walk the inner program on the operands."""
+    """Propagate the operands through the inner program."""
     return lambda context, *operands, **params: context(program_of(params), operands)
 
 
 def jit_rule(primitive: Primitive) -> Rule:
-    """Walk the inner program, or take it as one elementwise function.
+    """Propagate the operands through the inner program, or take it as one elementwise function.
 
-    Activations are often jitted chains of elementwise steps: those are cheaper as one.
+    Activations are often jitted chains of several elementwise steps, which are cheaper as one: the form is summed once.
     """
 
     def rule(context: SlotContext, *operands: Any, **params: Any) -> Sequence[Any]:
@@ -43,7 +43,10 @@ def jit_rule(primitive: Primitive) -> Rule:
 
 
 def custom_jvp_rule(primitive: Primitive) -> Rule:
-    """Differentiate by the rule that the function brings; as an elementwise function or a determinant, if it is one."""
+    """Differentiate by the derivative that the function brings.
+
+    Elementwise functions and log |det| have rules of their own; all others take the general rule.
+    """
 
     def rule(context: SlotContext, *operands: Any, **params: Any) -> Sequence[Any]:
         function, varying = function_of(primitive, params), list(map(depends_on_x, operands))
@@ -51,7 +54,7 @@ def custom_jvp_rule(primitive: Primitive) -> Rule:
         traced = trace_elementwise(function, operands) if may_be else None
         if traced is not None:
             return _as_elementwise(context, function, operands, traced)
-        if is_slogdet(function, operands):
+        if is_slogdet(program_of(params), function, operands):
             return log_determinant(context, function, *operands)
         return framed(context, lambda stacks, *inner: general(stacks.form, function, inner), operands, {})
 
@@ -70,7 +73,7 @@ def _as_elementwise(
 
 
 def checkpoint_rule(primitive: Primitive) -> Rule:
-    """Walk the inner program inside of a checkpoint with the same policy."""
+    """Propagate the operands through the inner program, inside of a checkpoint with the same policy."""
 
     def rule(
         context: SlotContext, *operands: Any, jaxpr: Any, prevent_cse: Any, policy: Any, **_: Any

@@ -4,8 +4,9 @@ With M = M₀ + dM and E = dM M₀⁻¹, log |det M| = log |det M₀| + tr E −
 
     g' = tr(G M₀⁻¹),     s' = tr(S M₀⁻¹) − Σ_kl q_kl tr(G_k M₀⁻¹ G_l M₀⁻¹)
 
-The polynomial is walked like any other function. So rows of M that depend on one particle each, as those of a Slater
-determinant do, keep their slots: each product with M₀⁻¹ is of one row. With E = M₀⁻¹ dM columns do.
+Triples are propagated through the polynomial as through any other function. So rows of M that depend on one particle
+each, as those of a Slater determinant do, keep their slots: row i of dM M₀⁻¹ depends on row i of dM only. If
+columns have slots of their own instead, E = M₀⁻¹ dM is used.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.jax_compat import custom_jvp_in
+from dof.jax_compat import Closed, custom_jvp_in, inner_programs, parts
 from dof.jaxpr.first_order_rules import Function
 from dof.jaxpr.program_signature import signature
 from dof.triples.rule_context import SlotContext
@@ -26,17 +27,28 @@ from dof.triples.stack_arithmetic import add
 from dof.triples.triple import SlotTriple, value_of
 
 
-def is_slogdet(function: Function, operands: Sequence[Any]) -> bool:
-    """Whether a function with a derivative of its own is JAX's `slogdet` of real matrices.
+def is_slogdet(program: Closed, function: Function, operands: Sequence[Any]) -> bool:
+    """Whether a function that brings its own derivative is JAX's `slogdet` of real matrices.
 
-    It is if its derivative is the same program; what it is called does not matter.
+    It is, if the program of its derivative is that of `slogdet`; its name does not matter.
+
+    Args:
+        program: the program of the function itself.
+        function: the function, which JAX differentiates by the rule that it brings.
+        operands: what it is applied to.
     """
     shape, dtype = np.shape(value_of(operands[0])), jnp.result_type(value_of(operands[0]))
     is_square = len(operands) == 1 and len(shape) > 1 and shape[-1] == shape[-2]
-    if not is_square or not jnp.issubdtype(dtype, jnp.floating):
+    if not is_square or not jnp.issubdtype(dtype, jnp.floating) or not _has_lu(program):
         return False
     matrix = jax.ShapeDtypeStruct(shape, dtype)
     return _derivative(function, matrix) in _slogdet_derivatives(matrix, jnp.result_type(int))
+
+
+def _has_lu(program: Closed) -> bool:
+    """Whether a program factors a matrix. Tracing the derivative of every softmax of square logits would take long."""
+    eqns = parts(program)[0].eqns
+    return any(eqn.primitive.name == "lu" or any(map(_has_lu, inner_programs(eqn.params))) for eqn in eqns)
 
 
 @lru_cache(maxsize=256)
@@ -69,7 +81,7 @@ def log_determinant(context: SlotContext, function: Function, matrix: SlotTriple
 
 
 def _trace_and_square(e: Any) -> list[Any]:
-    """tr E and −½ tr E². Both are zero where they are walked, and so are the tangents of the second."""
+    """(tr E, −½ tr E²). Both values are zero at E = 0, and so are the tangents of the second."""
     return [jnp.trace(e, axis1=-2, axis2=-1), jnp.sum(e * jnp.swapaxes(e, -1, -2), axis=(-2, -1)) / -2]
 
 

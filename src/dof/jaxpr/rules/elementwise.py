@@ -26,7 +26,14 @@ from dof.triples.triple import Triple, is_smooth, value_of, varying_operands
 
 
 def elementwise(form: AnyForm, value: Any, operands: Sequence[Any], found: Derivatives) -> Any:
-    """The triple of `value`, of which `found` has the derivatives in the operands that vary."""
+    """The triple of the result of an elementwise function.
+
+    Args:
+        form: the quadratic form of the directions.
+        value: the result.
+        operands: the operands, triples or plain arrays.
+        found: the derivatives of the result in the operands that vary.
+    """
     tangents, applied = ([aligned(p, value) for p in part] for part in parts_of(operands))
     pushed = [_weighted(found.first, part) for part in (tangents, applied)]
     for (i, j), second in found.second.items():
@@ -49,7 +56,7 @@ def _typed(part: Any, value: Any) -> Any:
 
 
 def trace_elementwise(function: Function, operands: Sequence[Any]) -> TracedDerivatives | None:
-    """The derivatives of a function that is no primitive, if they turn out to be elementwise, else None."""
+    """The traced derivatives of a function that is no primitive; None if they are not elementwise."""
     values, varying = [value_of(o) for o in operands], varying_operands(operands)
     if any(map(jnp.iscomplexobj, values)):
         return None  # not every elementwise function is differentiable in the complex sense

@@ -128,6 +128,6 @@ ON_PURPOSE = """
     log_extend
 """
 """In turn: exact this way, and no rule of their own would be cheaper by much; rare; without a derivative, as JAX then
-says; mutable references, of which the walk hands whole programs to the general rule, so that none gets here alone."""
+says; mutable references: the interpreter takes a program that has them as a whole, so that none gets here alone."""
 
 register_named(ON_PURPOSE, "general", general_rule)

@@ -1,7 +1,8 @@
-"""What carries of a loop and results of branches must agree on: which parts are zero, and which slots they have.
+"""The types of loop carries: which parts of their triples are zero, and which slots they have.
 
-A carry may start constant and come to depend on x. Its type is found before the loop is built: walk the body on types
-alone, let what comes out as a triple go in as one, and repeat until nothing changes.
+JAX wants a carry to have one type in every turn, and all branches to return the same types. A carry may start constant
+and come to depend on x. So its type is found before the loop is built: propagate types through the body, let what comes
+out as a triple go in as one, and repeat until nothing changes.
 """
 
 from __future__ import annotations
@@ -66,10 +67,16 @@ def _promote(form: QuadraticForm, operand: Any, type_: CarryType) -> Any:
     return SlotTriple.or_constant(x.value, tangents, applied)
 
 
-def settle(
+def stable_types(
     form: QuadraticForm, types_after: Callable[[list[Any]], list[CarryType]], carry: Sequence[Any]
 ) -> list[CarryType]:
-    """The types that the carry of a loop comes to; `types_after` gives those after one turn."""
+    """The types of a loop's carry that one more turn does not change.
+
+    Args:
+        form: the quadratic form of the directions.
+        types_after: from a carry to the types that it has after one turn.
+        carry: the carry before the first turn.
+    """
     types = [type_of(c) for c in carry]
     for turn in count():
         joined = join(types, types_after(promote(form, carry, types)))
@@ -87,9 +94,9 @@ def _with_all_directions(types: Sequence[CarryType]) -> list[CarryType]:
 def remembered(
     context: SlotContext, programs: Sequence[Any], operands: Sequence[Any], find: Callable[[], list[CarryType]]
 ) -> list[CarryType]:
-    """What `find` finds for these programs and operands, computed once in a walk.
+    """The types that `find` finds for these programs and operands, computed once in a propagation.
 
-    Otherwise inner loops would be walked again for every loop around them, each time twice.
+    Without this, the types of an inner loop would be found again in each round of every loop around it.
     """
     key = (*map(id, programs), *map(type_of, operands))
     if key not in context.memory:

@@ -1,4 +1,4 @@
-"""Loops and branches: the same loop on triples, with carries of one type (`loop_carries.py`)."""
+"""Loops and branches: the same loop or branch on triples, with carries of one type (`loop_carries.py`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jax import lax
 
 from dof.jax_compat import Primitive, as_function, scan_counts
 from dof.jaxpr.registry import InnerPrograms, register_named
-from dof.jaxpr.rules.loop_carries import CarryType, join, promote, remembered, settle, type_of
+from dof.jaxpr.rules.loop_carries import CarryType, join, promote, remembered, stable_types, type_of
 from dof.triples.rule_context import Rule, SlotContext
 from dof.triples.slot_tangents import SlotTangents, embed
 from dof.triples.slots import Slots, collapse
@@ -23,6 +23,8 @@ TURNS = 10
 
 
 def scan_rule(primitive: Primitive) -> Rule:
+    """A scan on triples, whose carry has the same type in every turn."""
+
     def rule(
         context: SlotContext, *operands: Any, jaxpr: Any, length: int, reverse: bool, unroll: Any, **params: Any
     ) -> Any:
@@ -44,7 +46,7 @@ def scan_rule(primitive: Primitive) -> Rule:
             jax.eval_shape(lambda: lax.scan(probe, start, slices, length=length))
             return found
 
-        types = remembered(context, [jaxpr], operands, lambda: settle(context.form, types_after, init))
+        types = remembered(context, [jaxpr], operands, lambda: stable_types(context.form, types_after, init))
 
         def body(carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             new, ys = step(context, carry, x)
@@ -59,7 +61,10 @@ def scan_rule(primitive: Primitive) -> Rule:
 
 
 def _sliced(x: Any) -> Any:
-    """The axis of the scan in front of that of directions or channels; all slices get the same directions."""
+    """An operand that is scanned over, with the axis of the scan moved in front of directions and channels.
+
+    All slices get the same slots: those of all of them joined.
+    """
     if not depends_on_x(x):
         return x
     tangents = x.tangents
@@ -70,7 +75,7 @@ def _sliced(x: Any) -> Any:
 
 
 def _stacked(y: Any) -> Any:
-    """The other way round."""
+    """The stacked results of a scan, with the axis of the scan moved behind directions and channels."""
     if not depends_on_x(y):
         return y
     tangents = y.tangents
@@ -80,7 +85,7 @@ def _stacked(y: Any) -> Any:
 
 
 def while_rule(primitive: Primitive) -> Rule:
-    """Whether to go on is decided by values alone; under vmap, for each example by itself."""
+    """A while loop on triples; values alone decide whether it goes on, under vmap for each example by itself."""
 
     def rule(context: SlotContext, *operands: Any, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Any:
         n_cond, n_body = params["cond_nconsts"], params["body_nconsts"]
@@ -89,7 +94,7 @@ def while_rule(primitive: Primitive) -> Rule:
         def types_after(carry: Sequence[Any]) -> list[CarryType]:
             return list(map(type_of, jax.eval_shape(lambda: context.unlogged()(body_jaxpr, [*consts, *carry]))))
 
-        types = remembered(context, [body_jaxpr], operands, lambda: settle(context.form, types_after, init))
+        types = remembered(context, [body_jaxpr], operands, lambda: stable_types(context.form, types_after, init))
 
         def goes_on(carry: Sequence[Any]) -> Any:
             return as_function(cond_jaxpr)(*map(value_of, asked), *map(value_of, carry))[0]
@@ -121,7 +126,7 @@ def _where(examples: Any, new: Any, old: Any) -> Any:
 
 
 def cond_rule(primitive: Primitive) -> Rule:
-    """All branches return what any of them returns: a result is a triple if it is one in some branch."""
+    """Branches on triples; a result is a triple in all branches if it is one in any of them."""
 
     def rule(context: SlotContext, index: Any, *operands: Any, branches: Any, **params: Any) -> Any:
         def find() -> list[CarryType]:
@@ -129,8 +134,8 @@ def cond_rule(primitive: Primitive) -> Rule:
             return reduce(join, ([type_of(out) for out in of_branch] for of_branch in shapes))
 
         types = remembered(context, branches, operands, find)
-        walked = [lambda *inner, b=b: promote(context.form, context(b, inner), types) for b in branches]
-        return lax.switch(index, walked, *operands)
+        functions = [lambda *inner, b=b: promote(context.form, context(b, inner), types) for b in branches]
+        return lax.switch(index, functions, *operands)
 
     return rule
 

@@ -32,10 +32,11 @@ def bilinear(form: AnyForm, product: Product, summed: Product, x: Any, y: Any) -
     """The triple of B(x, y).
 
     Args:
-        form: of the directions.
+        form: the quadratic form of the directions.
         product: B.
         summed: (g, h) ↦ Σ_k B(g_k, h_k) for stacks g, h.
-        x, y: the operands.
+        x: the first operand.
+        y: the second operand.
     """
     value = product(value_of(x), value_of(y))
     tangents, applied = (

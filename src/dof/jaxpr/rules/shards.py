@@ -1,4 +1,4 @@
-"""`shard_map`: each device walks the inner program on its own shard.
+"""`shard_map`: each device propagates its own shard through the inner program.
 
 Directions and channels are not sharded: their axis in front is whole on every device.
 """
@@ -21,7 +21,7 @@ from dof.triples.triple import Triple, depends_on_x, is_smooth
 
 
 def shard_map_rule(primitive: Primitive) -> Rule:
-    """A shard_map of the same mesh around the walk of the inner program."""
+    """A shard_map over the same mesh, inside of which triples are propagated through the inner program."""
 
     def rule(
         context: StackContext, *operands: Any, jaxpr: Any, in_specs: Any, out_specs: Any, **params: Any
