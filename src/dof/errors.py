@@ -6,46 +6,50 @@ from typing import Any
 class DofError(Exception):
     """Base of everything that dof raises on purpose.
 
-    >>> import dof
-    >>> try:
-    ...     dof.laplacian * dof.laplacian
-    ... except dof.DofError as error:
-    ...     print(error)
-    `scale` is an operator; expected a number on the right of an operator.
-      Fix: L1 @ L2 for φ ↦ L₁(L₂ φ) of first-order operators
+    Examples:
+        >>> import dof
+        >>> try:
+        ...     dof.laplacian * dof.laplacian
+        ... except dof.DofError as error:
+        ...     print(error)
+        `scale` is an operator; expected a number on the right of an operator.
+          Fix: L1 @ L2 for φ ↦ L₁(L₂ φ) of first-order operators
     """
 
 
 class ArgumentError(DofError, ValueError):
     """An argument has the wrong shape or value.
 
-    >>> import dof
-    >>> dof.Operator(a=float("nan"))
-    Traceback (most recent call last):
-    dof.errors.ArgumentError: `a` is nan; expected finite numbers.
-      Fix: a = jnp.nan_to_num(a)
+    Examples:
+        >>> import dof
+        >>> dof.Operator(a=float("nan"))
+        Traceback (most recent call last):
+        dof.errors.ArgumentError: `a` is nan; expected finite numbers.
+          Fix: a = jnp.nan_to_num(a)
     """
 
 
 class ArgumentTypeError(DofError, TypeError):
     """An argument has the wrong type.
 
-    >>> import dof
-    >>> dof.laplacian(3.0)
-    Traceback (most recent call last):
-    dof.errors.ArgumentTypeError: `f` is of type float; expected a function.
-      Fix: L(lambda x: jnp.sum(x**2))(x)
+    Examples:
+        >>> import dof
+        >>> dof.laplacian(3.0)
+        Traceback (most recent call last):
+        dof.errors.ArgumentTypeError: `f` is of type float; expected a function.
+          Fix: L(lambda x: jnp.sum(x**2))(x)
     """
 
 
 class NotDifferentiableError(DofError, TypeError):
     """The function applies a primitive that has no derivative to a value that depends on x.
 
-    >>> import dof, jax, jax.numpy as jnp, numpy as np
-    >>> f = lambda x: jax.pure_callback(np.sin, x, x)
-    >>> dof.laplacian(f)(jnp.array(1.0))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    dof.errors.NotDifferentiableError: `f` applies the primitive `pure_callback` at ...
+    Examples:
+        >>> import dof, jax, jax.numpy as jnp, numpy as np
+        >>> f = lambda x: jax.pure_callback(np.sin, x, x)
+        >>> dof.laplacian(f)(jnp.array(1.0))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        dof.errors.NotDifferentiableError: `f` applies the primitive `pure_callback` at ...
     """
 
 
@@ -59,10 +63,11 @@ class Diverged(DofError, ArithmeticError):
     Attributes:
         solution: from `dof.solve`, the solution at the last report before; None if there was none.
 
-    >>> import dof
-    >>> dof.solve("poisson", adam=2, newton=0, depth=1, rate=1e9)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    dof.errors.Diverged: The loss of the term `equation` is ... at step 2...
+    Examples:
+        >>> import dof
+        >>> dof.solve("poisson", adam=2, newton=0, depth=1, rate=1e9)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        dof.errors.Diverged: The loss of the term `equation` is ... at step 2...
     """
 
     solution: Any = None

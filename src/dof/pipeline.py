@@ -191,6 +191,7 @@ def _interpret(interpreter: Interpreter, jaxpr: Closed, seeds: Sequence[Any], wa
     if interpreter.options.structure == "dense":
         every = np.arange(interpreter.form.directions)
         seeds = [out_of_frame(in_frame(s, every), every) for s in seeds]
+    # Mutable state cannot be divided at a cut: the interpreter takes such a program as one function.
     if creates_references(jaxpr):
         return interpreter(jaxpr, seeds)
     program = written_out(jaxpr, list(map(depends_on_x, seeds)))

@@ -88,11 +88,12 @@ class Jointly(Applicable):
 def jointly(*operators: Any) -> Jointly:
     """Several operators at once: the value and the directional derivatives are computed only once.
 
-    >>> import dof, jax.numpy as jnp
-    >>> u_t, u_xx = dof.Operator(b=jnp.array([1.0, 0.0])), dof.Operator(a=jnp.array([0.0, 1.0]))
-    >>> f = lambda tx: jnp.exp(-tx[0]) * tx[1] ** 3
-    >>> [float(v) for v in dof.jointly(u_t, u_xx)(f)(jnp.array([0.0, 2.0]))]
-    [-8.0, 12.0]
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> u_t, u_xx = dof.Operator(b=jnp.array([1.0, 0.0])), dof.Operator(a=jnp.array([0.0, 1.0]))
+        >>> f = lambda tx: jnp.exp(-tx[0]) * tx[1] ** 3
+        >>> [float(v) for v in dof.jointly(u_t, u_xx)(f)(jnp.array([0.0, 2.0]))]
+        [-8.0, 12.0]
     """
     fix = "dof.jointly(L1, L2)(f)(x), with the operators one by one"
     if not operators:
@@ -118,11 +119,12 @@ def propagate(
         structure: as in `L(f)`.
         cut: as in `L(f)`.
 
-    >>> import dof, jax.numpy as jnp
-    >>> log_psi = lambda r: -jnp.sum(r**2) / 2  # a harmonic oscillator in its ground state
-    >>> t = dof.propagate(log_psi, dof.laplacian)(jnp.array([0.5, 1.0, 2.0]))
-    >>> print(f"{-(t.applied + jnp.sum(t.tangents**2)) / 2:.4f}")  # −Δψ / 2ψ
-    -1.1250
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> log_psi = lambda r: -jnp.sum(r**2) / 2  # a harmonic oscillator in its ground state
+        >>> t = dof.propagate(log_psi, dof.laplacian)(jnp.array([0.5, 1.0, 2.0]))
+        >>> print(f"{-(t.applied + jnp.sum(t.tangents**2)) / 2:.4f}")  # −Δψ / 2ψ
+        -1.1250
     """
     require_operators(L, "dof.propagate(f, L)(x)")
     read = lambda p: p.each(lambda out: full_triple(out, p.directions, p.readings))  # noqa: E731

@@ -44,9 +44,10 @@ class Check:
 def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwargs: Any) -> Check:
     """Compute L f at f's arguments with dof and with nested automatic differentiation, and compare.
 
-    >>> import dof, jax.numpy as jnp
-    >>> dof.check(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)).error < 1e-6
-    True
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> dof.check(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)).error < 1e-6
+        True
     """
     require_operator(L, "L", "dof.check(L, f, x), for each operator by itself")
     value = L(f, argnums)(*args, **kwargs)

@@ -23,12 +23,13 @@ class Explanation:
         directions: how many there are at the start: the rank of A, if A is known.
         steps: equations and cuts, in the order in which they were taken.
 
-    >>> import dof, jax.numpy as jnp
-    >>> found = dof.explain(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3))
-    >>> [(equation.primitive, equation.rule, equation.slots) for equation in found.equations]
-    [('sin', 'elementwise', 1), ('reduce_sum', 'linear', 3)]
-    >>> [equation.lost for equation in found.lost]
-    ['it sums over elements of all directions']
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> found = dof.explain(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3))
+        >>> [(equation.primitive, equation.rule, equation.slots) for equation in found.equations]
+        [('sin', 'elementwise', 1), ('reduce_sum', 'linear', 3)]
+        >>> [equation.lost for equation in found.lost]
+        ['it sums over elements of all directions']
     """
 
     directions: int
@@ -87,11 +88,12 @@ def explain(
         cut: as in `L(f)`.
         **kwargs: keyword arguments of f.
 
-    >>> import dof, jax.numpy as jnp
-    >>> net = lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ jnp.ones((1000, 8))) @ jnp.ones((8, 64))))
-    >>> found = dof.explain(dof.laplacian, net, jnp.ones(1000))
-    >>> found.directions, found.cuts[0].after
-    (1000, 8)
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> net = lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ jnp.ones((1000, 8))) @ jnp.ones((8, 64))))
+        >>> found = dof.explain(dof.laplacian, net, jnp.ones(1000))
+        >>> found.directions, found.cuts[0].after
+        (1000, 8)
     """
     require_operators(L, "dof.explain(L, f, x)")
     require_callable(f)
@@ -107,6 +109,7 @@ def explain(
         return done.outputs
 
     counted: list[int] = []
+    # Nothing is computed: shapes are all that slots, cuts and costs depend on.
     jax.eval_shape(propagate, arrays)
     return Explanation(counted[0], tuple(log))
 

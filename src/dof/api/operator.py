@@ -29,10 +29,11 @@ class Operator(Applicable, LinearOperator):
         b: (N,) or the shape of x.
         c: a scalar.
 
-    >>> import dof, jax.numpy as jnp
-    >>> L = dof.Operator(a=jnp.array([[1.0, 0.5], [0.5, 2.0]]), b=lambda x: -x, c=3.0)
-    >>> print(f"{L(lambda x: x[0] * x[1] ** 2)(jnp.array([1.0, 2.0])):.4f}")
-    8.0000
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> L = dof.Operator(a=jnp.array([[1.0, 0.5], [0.5, 2.0]]), b=lambda x: -x, c=3.0)
+        >>> print(f"{L(lambda x: x[0] * x[1] ** 2)(jnp.array([1.0, 2.0])):.4f}")
+        8.0000
     """
 
 

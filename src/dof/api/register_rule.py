@@ -39,14 +39,15 @@ def register_rule(target: Any, rule: Rule | str, *, overwrite: bool = False) -> 
         What to use in place of `target`: the primitive itself, or a function that leaves its mark in every program it
         is traced into.
 
-    >>> import dof, jax.numpy as jnp
-    >>> def rule(context, x):
-    ...     curvature = 6 * context.form.contract(x.tangents, x.tangents)
-    ...     applied = curvature if x.applied is None else 6 * x.value * x.applied + curvature
-    ...     return [dof.Triple(3 * x.value**2, 6 * x.value * x.tangents, applied)]
-    >>> f = dof.register_rule(lambda x: 3 * x**2, rule)
-    >>> print(dof.laplacian(lambda x: jnp.sum(f(x)))(jnp.ones(4)))
-    24.0
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> def rule(context, x):
+        ...     curvature = 6 * context.form.contract(x.tangents, x.tangents)
+        ...     applied = curvature if x.applied is None else 6 * x.value * x.applied + curvature
+        ...     return [dof.Triple(3 * x.value**2, 6 * x.value * x.tangents, applied)]
+        >>> f = dof.register_rule(lambda x: 3 * x**2, rule)
+        >>> print(dof.laplacian(lambda x: jnp.sum(f(x)))(jnp.ones(4)))
+        24.0
     """
     if isinstance(target, Primitive):
         record = _record(target, rule)

@@ -38,10 +38,11 @@ def batched(
         mesh: run the points on several devices, each in its own blocks.
         axis: the axis of the mesh along which the points are distributed.
 
-    >>> import dof, jax, jax.numpy as jnp
-    >>> laplacians = dof.batched(dof.laplacian(lambda x: jnp.sum(x**3)), chunk=2)
-    >>> print(laplacians(jnp.arange(6.0).reshape(3, 2)))
-    [ 6. 30. 54.]
+    Examples:
+        >>> import dof, jax, jax.numpy as jnp
+        >>> laplacians = dof.batched(dof.laplacian(lambda x: jnp.sum(x**3)), chunk=2)
+        >>> print(laplacians(jnp.arange(6.0).reshape(3, 2)))
+        [ 6. 30. 54.]
     """
     require_callable(g)
     require_chunk(chunk)
@@ -72,5 +73,6 @@ def _in_blocks(g: Callable[..., Any], batch: Batch, chunk: Chunk, shared: list[A
     )
     if blocks == 1:
         return of_block((), shared, mapped)
+    # Without a checkpoint a gradient would store what all blocks computed, and memory would grow with the points.
     again = jax.checkpoint(of_block)
     return out_of_blocks(lax.map(lambda block: again((), shared, block), in_blocks(mapped, blocks, size)), n)

@@ -79,6 +79,7 @@ def live_bytes(jaxpr: Closed, varies: list[bool]) -> int:
             alive.update((v, _bytes(v)) for v in step.writes)
             inside = max((_live_inside(p, flags) for p in inner_programs(step.eqn.params)), default=0)
             most = max(most, sum(alive.values()) + inside)
+        # XLA frees a buffer after its last use; a result that is never read is freed at once.
         for v in [v for v in alive if last_use.get(v, n) <= n]:
             del alive[v]
     return most

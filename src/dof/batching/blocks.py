@@ -118,6 +118,7 @@ def _in_front(leaf: Any, axis: Any) -> Any:
 
 def count_and_size(n: int, most: int) -> tuple[int, int]:
     """(number of blocks, their size): as few blocks of at most `most` points as possible, all of the same size."""
+    # As few blocks as possible, of nearly equal size: then at most blocks − 1 points are repeated to fill the last one.
     blocks = max(1, -(-n // most))
     return blocks, -(-n // blocks)
 

@@ -145,6 +145,7 @@ def _in_groups(part: Array, blocks: int, size: int) -> Array:
 def _sum(of_group: Callable[..., Any], args: Any, groups: Any, mark: Callable[[Any], Any]) -> Any:
     """One group after the other; for derivatives each is run again."""
     again = jax.checkpoint(lambda args, group: of_group(*args, *group))
+    # The sum starts from zeros of the right types, so that the first group is like all others.
     shapes = jax.eval_shape(again, args, jax.tree.map(lambda part: part[0], groups))
     nothing = mark(jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes))
     add = lambda total, group: (jax.tree.map(jnp.add, total, again(args, group)), None)  # noqa: E731

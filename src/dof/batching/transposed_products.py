@@ -36,6 +36,7 @@ def reordered(jaxpr: Closed) -> Closed:
     eqns, done = [], set()
     for eqn in program.eqns:
         transpose = transposes.get(eqn.outvars[0]) if eqn.primitive is lax.dot_general_p else None
+        # Only where the transpose is the sole use of the product; otherwise both orders would be computed.
         if transpose and transpose.params["permutation"] == _exchange(eqn):
             eqn, done = _exchanged(eqn, transpose), done | {*transpose.outvars}
         elif not done.isdisjoint(eqn.outvars):

@@ -79,6 +79,7 @@ def graph_of(operations: Sequence[Operation], sources: dict[Name, int], wanted: 
         sources: the inputs that vary, with the number of directions that each would bring.
         wanted: outputs whose tangents are asked for.
     """
+    # Values whose tangents nobody needs, as those that are only added to the result, can pass a cut for free.
     needed = _needed_tangents(operations, wanted)
     sizes = dict(sources)
     affine = set(sources)

@@ -100,11 +100,13 @@ def _situation_after(graph: Graph, cut: Cut) -> Situation:
 
 def best_cut(graph: Graph, situation: Situation) -> Cut | None:
     """The cut that saves most; None if none is worth it."""
+    # A pass over the nodes is far cheaper than five maximum flows, and finds that most small networks have no cut.
     costs = [*_costs(graph, graph.nodes, situation)]
     total = sum(costs)
     if not _leaves_work(graph, situation, costs, WORTH * total):
         return None
     best, most = None, WORTH * total
+    # The price of a direction depends on the work after the cut, which depends on the cut: so a few are tried.
     for price in PRICES:
         cut = minimum_cut(graph, situation, costs, price / situation.directions)
         saved = _saved(graph, situation, cut, costs)
@@ -150,6 +152,7 @@ def _saved(graph: Graph, situation: Situation, cut: Cut, costs: Sequence[float])
 
 def _cost_of_change(graph: Graph, situation: Situation, cut: Cut) -> float:
     """Sums over directions for pairs of elements; those that are the same for a whole batch count as nothing."""
+    # Under vmap, K of values that are linear in x is computed once: its cost is divided by the number of points.
     shared = graph.width(cut.values & graph.affine) if situation.is_known else 0
     pairs = cut.width**2 - shared**2
     coupled = situation.directions * cut.width if situation.is_coupled else 0

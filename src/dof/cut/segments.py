@@ -60,6 +60,7 @@ def segments_of(
     first, *others = divide_at_cuts(graph, situation)
     if not others:
         return whole
+    # A step without influence of x has no node; it is taken in the first segment, so that all later ones can read it.
     later = {id(node.step) for part in others for node in part.nodes}
     steps = [[step for step in program.steps if id(step) not in later]]  # also what x has no influence on
     steps += [[node.step for node in part.nodes if node.step] for part in others]
@@ -119,6 +120,7 @@ def _pass_cut(
     names = [name for name, value in kept.items() if has_tangents(value)]
     if not names:
         return interpreter, kept, []
+    # Shared values first: their part of K is then one contiguous block that does not depend on the point.
     groups = [[n for n in names if n in segment.shared], [n for n in names if n not in segment.shared]]
     new = change_coordinates(interpreter.form, *([kept[name] for name in group] for group in groups))
     if interpreter.log is not None:

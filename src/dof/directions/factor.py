@@ -46,6 +46,7 @@ class SecondOrderPart(NamedTuple):
 
 def factor(terms: Sequence[Matrix], n: int) -> SecondOrderPart:
     """Factor A, the sum of the terms, over n coordinates."""
+    # One unknown matrix over the coordinates makes their sum unknown, while low-rank terms bring directions of their own.
     over_coordinates = [t for t in terms if not isinstance(t, LowRank)]
     if not all(map(is_known_matrix, over_coordinates)):
         return _append(_over_coordinates(over_coordinates, n), [t for t in terms if isinstance(t, LowRank)])
@@ -78,9 +79,11 @@ def _factor_known(terms: Sequence[Matrix], n: int) -> SecondOrderPart:
     if len(terms) == 1 and isinstance(terms[0], Blocks):
         return _factor_blocks(terms[0], n)
     low_rank = [t for t in terms if isinstance(t, LowRank)]
+    # A factor that the user gave is kept unless it has more rows than coordinates; then eigenvectors are fewer.
     few_rows = len(low_rank) == len(terms) and sum(len(t.rows) for t in low_rank) <= n
     if low_rank and (n > DENSE_LIMIT or few_rows):
         return _append(_factor_known([t for t in terms if not isinstance(t, LowRank)], n), low_rank)
+    # Mixed forms of moderate size are multiplied out, because the rank of the sum may be smaller than that of its parts.
     total = sum(map(dense, terms), np.zeros((n, n)))
     rounding = max((t.rounding for t in terms if isinstance(t, Blocks)), default=float(np.finfo(np.float64).eps))
     return _factor_blocks(Blocks((total[None],), rounding), n)
@@ -105,6 +108,7 @@ def _factor_blocks(blocks: Blocks, n: int) -> SecondOrderPart:
             weights.append(inner_weights)
             found += len(inner)
         start += len(block)
+    # Eigenvectors of a block often have exact zeros, which sparsity of tangents can use.
     rows = SparseRows(found, n, *map(np.concatenate, (row, column, entry)))
     return SecondOrderPart((rows.without_zeros(),), np.concatenate(weights))
 

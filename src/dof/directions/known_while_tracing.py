@@ -42,6 +42,7 @@ def typed_like(unknown: Any, array: Any) -> Any:
 
 def _namespace(array: Any) -> Any:
     """The module with the functions of an array's framework."""
+    # The array API standard names the namespace of an array; torch tensors do not have it yet.
     if hasattr(array, "__array_namespace__"):
         return array.__array_namespace__()
     return sys.modules[type(array).__module__.partition(".")[0]]

@@ -57,6 +57,7 @@ class SharedDirections(NamedTuple):
 def share_directions(parts: Sequence[SecondOrderPart]) -> SharedDirections:
     """Join the directions of all parts, each kept once, with one channel for each part."""
     table = _DirectionTable()
+    # A single operator keeps its directions as they stand: users of `dof.Factored` find their own rows in the tangents.
     alone = sum(part.size > 0 for part in parts) <= 1
     placed = [table.append(part) if alone else table.place(part) for part in parts]
     channels = [_scattered(table.size, where, weights) for where, weights in placed]
@@ -76,6 +77,7 @@ def _scattered(size: int, where: np.ndarray, weights: Array) -> Array:
         channel = np.zeros(size)
         np.add.at(channel, where, weights)
         return channel
+    # Gathers and sums instead of a scatter: they need no framework, and duplicates are rare (the loop runs once).
     order, turn = _turns(where)
     total = None
     for n in range(int(turn.max(initial=-1)) + 1):
@@ -115,6 +117,7 @@ class _DirectionTable:
         where, scales = [np.zeros(0, int)], [np.zeros(0)]
         for rows in part.rows:
             units, lengths = _units(rows) if isinstance(rows, SparseRows) else ([], np.ones(len(rows)))
+            # Traced rows cannot be compared, and a coupling needs its directions side by side.
             if not units or (part.couplings and self._would_scatter(units)):
                 where.append(self._append(rows))
                 scales.append(np.ones(len(rows)))

@@ -48,6 +48,7 @@ class SparseRows:
             (entries, rows), both (k, n) with k the largest number of entries in a column; rows are EMPTY where a
             column has fewer.
         """
+        # Sorting by column and then by row numbers the entries of each column without a loop over columns.
         order = np.lexsort((self.row, self.column))
         column = self.column[order]
         place = np.arange(len(column)) - np.searchsorted(column, column)

@@ -85,6 +85,7 @@ def trace_derivatives(function: Function, varying: tuple[int, ...], values: Sequ
         by_one = {i: _along(smooth, i, tangents[i]) for i in varying}
         first = {i: by_one[i](*operands) for i in varying}
         pairs = [(i, j) for i in varying for j in varying]
+        # Both orders are taken, because a custom_jvp may have mixed derivatives that are not symmetric.
         second = {(i, j): _along(by_one[i], j, tangents[j])(*operands) for i, j in pairs}
         return [Derivatives(_nth(first, n), _nth(second, n)) for n in range(len(first[varying[0]]))]
 

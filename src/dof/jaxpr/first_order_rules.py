@@ -38,6 +38,7 @@ def push_linear(function: Function, operands: Sequence[Any], parts: Sequence[Any
     """
     if all(p is None for p in parts):
         return [None] * len(values)
+    # An operand without derivative counts as zero in a linear map; integers (indices, masks) keep their values.
     at_rest = [jnp.zeros_like(v) if is_smooth(v) else v for v in map(value_of, operands)]
     filled = [rest if p is None else p for rest, p in zip(at_rest, parts, strict=True)]
     return jax.vmap(function, in_axes=[None if p is None else 0 for p in parts])(*filled)

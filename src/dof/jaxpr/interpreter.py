@@ -89,6 +89,7 @@ class Interpreter:
             operands = [read(env, atom) for atom in step.reads]
             are_known = not any(depends_on_x(o) or is_traced(o) for o in operands)
             is_index = are_known and not indices.isdisjoint(step.writes)
+            # Inside jit even constants would become tracers, and known gather indices could no longer be looked at.
             with jax.ensure_compile_time_eval() if is_index else nullcontext():
                 results = self.step(step.eqn, operands)
             env.update(zip(step.writes, results, strict=True))
@@ -100,6 +101,7 @@ class Interpreter:
         """The results of one equation; it is evaluated on plain values if no operand depends on x or no result can."""
         with equation_context(eqn):
             depends = any(map(depends_on_x, operands))
+            # Checked first: a write has no floating result, so it would be evaluated as it stands and lose derivatives.
             if depends and any(is_reference(v.aval) for v in (*eqn.invars, *eqn.outvars)):
                 refuse_reference(eqn)
             if not depends or not any(is_smooth(v.aval) and 0 not in shape_of(v) for v in eqn.outvars):

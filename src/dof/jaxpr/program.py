@@ -126,6 +126,7 @@ class _Writer:
         inlined = _inlined_program(eqn, varying_reads(reads, self.depends))
         if inlined is not None:
             return self.write(inlined, reads, eqn)
+        # XLA would join equal equations as well, but only after the interpreter has walked both.
         key = _key(eqn, reads)
         if key in self.written:
             return self.written[key]

@@ -26,6 +26,7 @@ def apply_rule(
     if record.takes_slots:
         return rule(context, *operands, **eqn.params), WHOLE
     why = JOINED
+    # Where all elements have the same directions already, there is no structure to keep.
     if not all(o.tangents.slots.is_uniform for o in operands if has_tangents(o)):
         results, why = _with_own_directions(context, record, rule, eqn, operands)
         if results is not None:

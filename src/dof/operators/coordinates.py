@@ -55,6 +55,7 @@ class Coordinates:
         if not self.shapes:
             return []
         ends = self.starts[1:]
+        # NumPy in, NumPy out: known seeds stay constants of the compiled program and are not batched under vmap.
         pieces = np.split(rows, ends, axis=1) if is_known(rows) else jnp.split(rows, ends, axis=1)
         leaves = zip(pieces, self.shapes, self.dtypes, strict=True)
         return [p.reshape(len(rows), *shape).astype(dtype) for p, shape, dtype in leaves]

@@ -52,6 +52,7 @@ class LinearOperator:
         b = [times(scale_at(t, x), read_b(at(t.value, x), coordinates)) for t in self.b]
         c = [times(scale_at(t, x), read_c(at(t.value, x))) for t in self.c]
         found = Coefficients(tuple(a), total(b), total(c))
+        # Finite factors can overflow when they are multiplied.
         for name, coefficient in zip("abc", found, strict=True):
             require_finite(name, coefficient)
         return found

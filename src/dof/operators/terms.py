@@ -70,6 +70,7 @@ def times(scale: Array | None, value: Array) -> Array:
     """scale · value, known if both are; a scale of None is one."""
     if scale is None:
         return value
+    # Known numbers are multiplied in float64, however the user's arrays were typed.
     if is_known(scale, value):
         return known(scale * value)
     return typed_like(value, scale) * typed_like(scale, value)

@@ -16,10 +16,11 @@ from dof.jax_compat import concrete, is_traced
 class Factored:
     """A = Lᵀ diag(signs) L, given by the r rows of L. For A = σ σᵀ pass σ.T.
 
-    >>> import dof, jax.numpy as jnp
-    >>> wave = dof.Operator(a=dof.Factored(jnp.eye(2), signs=(1, -1)))
-    >>> print(wave(lambda x: x[0] ** 2 + 3 * x[1] ** 2)(jnp.ones(2)))
-    -4.0
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> wave = dof.Operator(a=dof.Factored(jnp.eye(2), signs=(1, -1)))
+        >>> print(wave(lambda x: x[0] ** 2 + 3 * x[1] ** 2)(jnp.ones(2)))
+        -4.0
     """
 
     def __init__(self, L: Any, signs: Any = None) -> None:
@@ -58,10 +59,11 @@ class Factored:
 class BlockDiagonal:
     """A with square blocks along its diagonal: an array (m, b, b), or a sequence of square arrays of any sizes.
 
-    >>> import dof, jax.numpy as jnp
-    >>> pairs = dof.Operator(a=dof.BlockDiagonal(jnp.ones((2, 2, 2))))
-    >>> print(pairs(lambda x: x[0] * x[1] + x[2] ** 2)(jnp.ones(4)))
-    4.0
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> pairs = dof.Operator(a=dof.BlockDiagonal(jnp.ones((2, 2, 2))))
+        >>> print(pairs(lambda x: x[0] * x[1] + x[2] ** 2)(jnp.ones(4)))
+        4.0
     """
 
     def __init__(self, blocks: Any) -> None:

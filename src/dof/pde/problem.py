@@ -52,14 +52,15 @@ class Problem:
     Raises:
         ArgumentError: If the parts do not fit together; nothing has been computed then.
 
-    >>> from dof import pde
-    >>> @pde.residual("x t")
-    ... def heat(u, x, t, *, k):
-    ...     return u.t - k * u.xx
-    >>> conditions = [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: x * (1 - x))]
-    >>> problem = pde.Problem(heat, pde.Interval(0, 1) * pde.Time(0, 1), conditions, unknowns={"k": 1.0})
-    >>> problem.name, [term.name for term in problem.terms()]
-    ('heat', ['equation', 'initial'])
+    Examples:
+        >>> from dof import pde
+        >>> @pde.residual("x t")
+        ... def heat(u, x, t, *, k):
+        ...     return u.t - k * u.xx
+        >>> conditions = [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: x * (1 - x))]
+        >>> problem = pde.Problem(heat, pde.Interval(0, 1) * pde.Time(0, 1), conditions, unknowns={"k": 1.0})
+        >>> problem.name, [term.name for term in problem.terms()]
+        ('heat', ['equation', 'initial'])
     """
 
     equation: Residual

@@ -22,12 +22,13 @@ class Network(NamedTuple):
         init: `init(key)` makes parameters, a pytree of arrays.
         apply: `apply(params, features)` is the network at one point.
 
-    >>> import dof, jax, jax.numpy as jnp
-    >>> from dof.solving import Network
-    >>> waves = Network(lambda key: jax.random.normal(key, (16, 3)), lambda w, z: w[:, 2] @ jnp.sin(w[:, :2] @ z))
-    >>> solution = dof.solve("poisson", waves, adam=2, newton=0)
-    >>> solution.params.shape
-    (16, 3)
+    Examples:
+        >>> import dof, jax, jax.numpy as jnp
+        >>> from dof.solving import Network
+        >>> waves = Network(lambda key: jax.random.normal(key, (16, 3)), lambda w, z: w[:, 2] @ jnp.sin(w[:, :2] @ z))
+        >>> solution = dof.solve("poisson", waves, adam=2, newton=0)
+        >>> solution.params.shape
+        (16, 3)
     """
 
     init: Callable[[Any], Any]

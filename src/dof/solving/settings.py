@@ -43,10 +43,11 @@ class Settings:
         ArgumentError: If a value is out of range.
         ArgumentTypeError: If a value is of another type.
 
-    >>> from dof.solving import Settings
-    >>> settings = Settings(adam=50, newton=0).changed({"width": 64})
-    >>> settings.width, settings.steps
-    (64, 50)
+    Examples:
+        >>> from dof.solving import Settings
+        >>> settings = Settings(adam=50, newton=0).changed({"width": 64})
+        >>> settings.width, settings.steps
+        (64, 50)
     """
 
     network: str = "mlp"

@@ -22,13 +22,14 @@ class Solution:
         theta: The vector of all that was trained.
         history: The reports of all intervals of training.
 
-    >>> import dof, jax.numpy as jnp
-    >>> from dof import pde
-    >>> poisson, ends = pde.residual("x")(lambda u, x: u.xx + jnp.sin(x)), [pde.dirichlet(0.0, hard=True)]
-    >>> problem = pde.Problem(poisson, pde.Interval(0, jnp.pi), ends, reference=jnp.sin)
-    >>> solution = dof.solve(problem, adam=0, newton=5, width=8, depth=1)
-    >>> print(f"{solution([jnp.pi / 2]):.2f}", solution.error < 1e-2, len(solution.history))
-    1.00 True 1
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> from dof import pde
+        >>> poisson, ends = pde.residual("x")(lambda u, x: u.xx + jnp.sin(x)), [pde.dirichlet(0.0, hard=True)]
+        >>> problem = pde.Problem(poisson, pde.Interval(0, jnp.pi), ends, reference=jnp.sin)
+        >>> solution = dof.solve(problem, adam=0, newton=5, width=8, depth=1)
+        >>> print(f"{solution([jnp.pi / 2]):.2f}", solution.error < 1e-2, len(solution.history))
+        1.00 True 1
     """
 
     training: Training

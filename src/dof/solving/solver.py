@@ -39,11 +39,12 @@ def solve(
     Raises:
         Diverged: If a loss is no number or grows too large. What was found before is its attribute `solution`.
 
-    >>> import dof
-    >>> solution = dof.solve("heat", adam=50, newton=40)
-    >>> assert solution.error < 1e-3
-    >>> print(solution([0.5, 0.0]).shape)
-    ()
+    Examples:
+        >>> import dof
+        >>> solution = dof.solve("heat", adam=50, newton=40)
+        >>> assert solution.error < 1e-3
+        >>> print(solution([0.5, 0.0]).shape)
+        ()
     """
     with jax.enable_x64(True):
         return _trained(training_of(problem, network, settings), on_report or (lambda report: None))

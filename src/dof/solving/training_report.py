@@ -21,11 +21,12 @@ class Report:
         seconds_per_step: In this interval.
         points_per_second: In this interval, over the points of all terms.
 
-    >>> import dof
-    >>> show = lambda report: print(report.step, report.phase, list(report.losses), report.error > 0)
-    >>> solution = dof.solve("poisson", on_report=show, adam=4, newton=0, depth=1, report=2)
-    2 adam ['equation'] True
-    4 adam ['equation'] True
+    Examples:
+        >>> import dof
+        >>> show = lambda report: print(report.step, report.phase, list(report.losses), report.error > 0)
+        >>> solution = dof.solve("poisson", on_report=show, adam=4, newton=0, depth=1, report=2)
+        2 adam ['equation'] True
+        4 adam ['equation'] True
     """
 
     step: int

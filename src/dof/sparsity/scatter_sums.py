@@ -63,6 +63,7 @@ def find_occurrences(index: np.ndarray) -> Occurrences | None:
     most = int(counts.max(initial=0))
     if not most or len(directions) * most > MOSTLY_EMPTY * len(slot):
         return None
+    # A rectangular table (directions, occurrences) turns the sum into one gather and one reduction, without a scatter.
     order = np.argsort(number, kind="stable")
     turn = np.arange(len(slot)) - np.repeat(np.cumsum(counts) - counts, counts)
     table = np.zeros((3, len(directions), most), int)

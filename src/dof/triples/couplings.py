@@ -68,6 +68,7 @@ class Coupling:
         kept = [np.flatnonzero((frame >= start) & (frame < start + length)) for start, length in self._ranges]
         if not all(map(len, kept)):
             return ()
+        # Keeping the blocks as they are, where all directions are there, saves a gather per entry at run time.
         is_whole = all(len(places) == length for places, (_, length) in zip(kept, self._ranges, strict=True))
         blocks = self.blocks if is_whole else self._entries(frame[kept[0]][:, None], frame[kept[1]][None])[None]
         start, other = (int(places[0]) for places in kept)

@@ -53,6 +53,7 @@ def _floating(value: Any) -> Any:
 
 def _in_precision_of(value: Any, c: Array) -> Any:
     """c, such that c · value has the precision of `value`."""
+    # A Python number takes the precision of the value; an array of float64 would promote it.
     if is_known(c):
         return c.item()
     dtype = jnp.result_type(value) if is_smooth(value) else c.dtype

@@ -35,6 +35,7 @@ def seed(x: Any, coordinates: Coordinates, rows: Sequence[RowBlock], b: Array | 
 
 def _tangents_of_leaf(rows: Sequence[RowBlock], start: int, shape: tuple[int, ...], dtype: Any) -> SlotTangents | None:
     """The columns of L that belong to a leaf of this shape, which begins at coordinate `start`."""
+    # A column of L has few nonzero entries for a diagonal or block-diagonal A: these are the slots of a coordinate.
     data, index = entries_by_column(rows, start, start + int(np.prod(shape)))
     if not data.size:
         return None

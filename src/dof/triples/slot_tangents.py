@@ -41,6 +41,7 @@ def embed(tangents: SlotTangents, new: Slots) -> Array:
         return tangents.data
     if old.is_uniform and new.is_uniform:
         return _move_whole_slots(tangents.data, old.index.ravel(), new.index.ravel())
+    # Both indices are known, so the comparison costs nothing at run time.
     same = (new.index[:, None] == old.index[None]) & (new.index[:, None] != EMPTY)
     if len(old) > FEW:
         return _gather(tangents.data, same)

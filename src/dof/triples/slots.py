@@ -84,6 +84,7 @@ def uniform(directions: np.ndarray, ndim: int) -> Slots:
 
 def distinct(index: np.ndarray) -> np.ndarray:
     """The index with each direction once per element, in increasing order, and as few slots as the fullest needs."""
+    # Empty slots are sorted to the end; duplicates are made empty and sorted away in a second pass.
     ordered = np.sort(np.where(index == EMPTY, _LAST, index), axis=0)
     ordered[1:][ordered[1:] == ordered[:-1]] = _LAST
     ordered = np.sort(ordered, axis=0)

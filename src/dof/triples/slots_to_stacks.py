@@ -37,6 +37,7 @@ def to_slots(result: Any, slots: Slots) -> Any:
         return result
     if result.tangents is None:
         return SlotTriple(result.value, None, result.applied)
+    # A mode may ask for more slots than some operand fills; carrying them on would cost in every later equation.
     live = (slots.index != EMPTY).reshape(len(slots), -1).any(axis=1)
     if live.all() and len(live):
         return SlotTriple(result.value, SlotTangents(result.tangents, slots), result.applied)

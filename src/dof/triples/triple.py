@@ -42,10 +42,11 @@ class Triple(DependsOnX):
         tangents: ∂v along each direction, (r, *s); None stands for zero.
         applied: (L − c) v for each operator (channel), (c, *s); None stands for zero.
 
-    >>> import dof, jax.numpy as jnp
-    >>> t = dof.propagate(lambda x: x[0] * x[1] ** 2, dof.laplacian)(jnp.array([2.0, 3.0]))
-    >>> print(t.value, t.tangents, t.applied)
-    18.0 [ 9. 12.] 4.0
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> t = dof.propagate(lambda x: x[0] * x[1] ** 2, dof.laplacian)(jnp.array([2.0, 3.0]))
+        >>> print(t.value, t.tangents, t.applied)
+        18.0 [ 9. 12.] 4.0
     """
 
     value: Shaped[Array, " *s"]

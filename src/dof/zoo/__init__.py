@@ -2,9 +2,10 @@
 
 `ZOO` has for each name the function that makes the problem.
 
->>> from dof.zoo import ZOO
->>> ZOO["klein-gordon"]().name
-'klein_gordon'
+Examples:
+    >>> from dof.zoo import ZOO
+    >>> ZOO["klein-gordon"]().name
+    'klein_gordon'
 """
 
 from dof.zoo.catalogue import ZOO, problem_named, title_of

@@ -51,9 +51,10 @@ def problem_named(name: str) -> Problem:
     Raises:
         ArgumentError: If there is none, with the nearest name that there is.
 
-    >>> from dof.zoo import problem_named
-    >>> print(problem_named("heat").plan)
-    1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
+    Examples:
+        >>> from dof.zoo import problem_named
+        >>> print(problem_named("heat").plan)
+        1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
     """
     return _made_by(name)()
 
@@ -61,9 +62,10 @@ def problem_named(name: str) -> Problem:
 def title_of(name: str) -> str:
     """What the problem of this name is, in a line: the docstring of the function that makes it.
 
-    >>> from dof.zoo import title_of
-    >>> title_of("heat")
-    'Heat with a source on an interval: u_t = u_xx + f'
+    Examples:
+        >>> from dof.zoo import title_of
+        >>> title_of("heat")
+        'Heat with a source on an interval: u_t = u_xx + f'
     """
     make = _made_by(name)
     function = make.func if isinstance(make, partial) else make

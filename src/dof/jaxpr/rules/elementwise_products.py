@@ -39,6 +39,7 @@ def div_rule(primitive: Primitive) -> Rule:
     def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)
         (gx, sx), (gy, sy) = ([aligned(part(o), value) for part in (tangents_of, applied_of)] for o in (x, y))
+        # From the quotient itself: no 1/y² is formed, which would overflow for small y.
         tangents = broadcast_stack(_over(_minus(gx, value, gy), value_of(y)), value)
         cross = None if gy is None else -2 * context.form.contract(tangents, gy)
         applied = broadcast_stack(_over(add(_minus(sx, value, sy), cross), value_of(y)), value)

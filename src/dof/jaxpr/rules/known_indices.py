@@ -51,6 +51,7 @@ def _moved(name: str, others: Sequence[Any], params: Params, index: Index, shape
 
 def _evaluate(primitive: Primitive, operands: Sequence[Any], params: Params) -> np.ndarray:
     """The primitive on positions, where what is filled in is negative."""
+    # An index out of bounds reads the fill value; as a position it must be recognisable.
     filled = {**params, "fill_value": EMPTY} if "fill_value" in params else params
     with jax.ensure_compile_time_eval():
         return np.asarray(bind(primitive, operands, filled)[0])

@@ -78,6 +78,7 @@ def stable_types(
         carry: the carry before the first turn.
     """
     types = [type_of(c) for c in carry]
+    # Types only grow, so this ends; each round traces the body once, on types alone.
     for turn in count():
         joined = join(types, types_after(promote(form, carry, types)))
         if joined == types:

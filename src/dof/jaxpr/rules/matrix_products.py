@@ -58,6 +58,7 @@ def _cross(form: AnyForm, summed: Product, g: Any, h: Any) -> Any:
     """2 Σ_kl q_kl B(g_k, h_l), one entry per channel; the smaller side is the one that is weighted."""
     if g is None or h is None or not form.meets(0, 1):
         return None
+    # Weighting copies a stack once per channel: the smaller one is cheaper.
     if g.size < h.size:
         return 2 * settled(jnp.stack([summed(weighted, h) for weighted in form.weigh(g)]))
     return 2 * settled(jnp.stack([summed(g, weighted) for weighted in form.weigh(h)]))

@@ -63,12 +63,13 @@ def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, har
         field: One of several unknown functions; by default all of them.
         hard: Whether the condition holds by construction, on the whole boundary.
 
-    >>> import jax.numpy as jnp
-    >>> from dof import pde
-    >>> flat, ends = pde.residual("x")(lambda u, x: u.xx), pde.dirichlet(lambda x: 1 + x, hard=True)
-    >>> u = pde.Problem(flat, pde.Interval(0, 1), [ends]).trial(lambda features: features[0])  # of any network
-    >>> print(u(jnp.array([1.0])))
-    2.0
+    Examples:
+        >>> import jax.numpy as jnp
+        >>> from dof import pde
+        >>> flat, ends = pde.residual("x")(lambda u, x: u.xx), pde.dirichlet(lambda x: 1 + x, hard=True)
+        >>> u = pde.Problem(flat, pde.Interval(0, 1), [ends]).trial(lambda features: features[0])  # of any network
+        >>> print(u(jnp.array([1.0])))
+        2.0
     """
     if hard and on != BOUNDARY:
         raise ArgumentError(describe("hard", f"is asked for on {on!r}", "the whole boundary", 'on="boundary"'))
@@ -83,10 +84,12 @@ def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Co
         on: "boundary", or an end of a coordinate, as "x=0".
         field: One of several unknown functions; by default all of them.
 
-    >>> from dof import pde
-    >>> flat, ends = pde.residual("x")(lambda u, x: u.xx), [pde.dirichlet(0.0, on="x=0"), pde.neumann(1.0, on="x=1")]
-    >>> [term.name for term in pde.Problem(flat, pde.Interval(0, 1), ends).terms()]
-    ['equation', 'dirichlet at x=0', 'neumann at x=1']
+    Examples:
+        >>> from dof import pde
+        >>> flat = pde.residual("x")(lambda u, x: u.xx)
+        >>> ends = [pde.dirichlet(0.0, on="x=0"), pde.neumann(1.0, on="x=1")]
+        >>> [term.name for term in pde.Problem(flat, pde.Interval(0, 1), ends).terms()]
+        ['equation', 'dirichlet at x=0', 'neumann at x=1']
     """
     return Condition("neumann", g, on, field, factors=(0.0, 1.0))
 
@@ -101,9 +104,10 @@ def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str
         on: "boundary", or an end of a coordinate, as "x=0".
         field: One of several unknown functions; by default all of them.
 
-    >>> from dof import pde
-    >>> pde.robin(1.0, lambda x, t: 1 + t, on="x=1").name
-    'robin at x=1'
+    Examples:
+        >>> from dof import pde
+        >>> pde.robin(1.0, lambda x, t: 1 + t, on="x=1").name
+        'robin at x=1'
     """
     if not any(callable(factor) or np.any(factor) for factor in (alpha, beta)):
         found, fix = f"is {beta!r}, as `alpha` is", "pde.robin(1.0, 1.0, g)"
@@ -119,10 +123,11 @@ def periodic(coordinate: str, *, field: str | None = None, hard: bool = False) -
         field: One of several unknown functions; by default all of them.
         hard: Whether it holds by construction: the network gets the cosine and the sine of the coordinate.
 
-    >>> from dof import pde
-    >>> drift = pde.residual("x t")(lambda u, x, t: u.t + u.x)
-    >>> pde.Problem(drift, pde.Interval(0, 1) * pde.Time(0, 1), [pde.periodic("x", hard=True)]).feature_count
-    3
+    Examples:
+        >>> from dof import pde
+        >>> drift = pde.residual("x t")(lambda u, x, t: u.t + u.x)
+        >>> pde.Problem(drift, pde.Interval(0, 1) * pde.Time(0, 1), [pde.periodic("x", hard=True)]).feature_count
+        3
     """
     return Condition("periodic", on=coordinate, field=field, hard=hard)
 
@@ -135,10 +140,11 @@ def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Co
         field: One of several unknown functions; by default all of them.
         hard: Whether it holds by construction.
 
-    >>> from dof import pde
-    >>> heat, start = pde.residual("x t")(lambda u, x, t: u.t - u.xx), pde.initial(lambda x, t: x * (1 - x))
-    >>> [term.name for term in pde.Problem(heat, pde.Interval(0, 1) * pde.Time(0, 1), [start]).terms()]
-    ['equation', 'initial']
+    Examples:
+        >>> from dof import pde
+        >>> heat, start = pde.residual("x t")(lambda u, x, t: u.t - u.xx), pde.initial(lambda x, t: x * (1 - x))
+        >>> [term.name for term in pde.Problem(heat, pde.Interval(0, 1) * pde.Time(0, 1), [start]).terms()]
+        ['equation', 'initial']
     """
     return Condition("initial", g, START, field, hard)
 
@@ -151,12 +157,13 @@ def initial_velocity(g: Any = 0.0, *, field: str | None = None, hard: bool = Fal
         field: One of several unknown functions; by default all of them.
         hard: Whether it holds by construction, together with a hard `initial`.
 
-    >>> import jax, jax.numpy as jnp
-    >>> from dof import pde
-    >>> wave, g = pde.residual("x t")(lambda u, x, t: u.tt - u.xx), lambda x, t: x**2
-    >>> start = [pde.initial(g, hard=True), pde.initial_velocity(3.0, hard=True)]
-    >>> u = pde.Problem(wave, pde.Interval(0, 1) * pde.Time(0, 1), start).trial(lambda features: features[0])
-    >>> print(jax.grad(u)(jnp.array([0.5, 0.0])))
-    [1. 3.]
+    Examples:
+        >>> import jax, jax.numpy as jnp
+        >>> from dof import pde
+        >>> wave, g = pde.residual("x t")(lambda u, x, t: u.tt - u.xx), lambda x, t: x**2
+        >>> start = [pde.initial(g, hard=True), pde.initial_velocity(3.0, hard=True)]
+        >>> u = pde.Problem(wave, pde.Interval(0, 1) * pde.Time(0, 1), start).trial(lambda features: features[0])
+        >>> print(jax.grad(u)(jnp.array([0.5, 0.0])))
+        [1. 3.]
     """
     return Condition("initial velocity", g, START, field, hard)

@@ -68,9 +68,10 @@ def data(points: Any, values: Any, *, field: str | None = None) -> MeasuredData:
         values: n numbers, or (n, components) of them.
         field: Which unknown function was measured; by default all of them.
 
-    >>> from dof import pde
-    >>> flat, measured = pde.residual("x")(lambda u, x: u.xx), pde.data([[0.2], [0.7]], [0.1, 0.4])
-    >>> [(term.name, term.fixed) for term in pde.Problem(flat, pde.Interval(0, 1), [measured]).terms()]
-    [('equation', None), ('data', 2)]
+    Examples:
+        >>> from dof import pde
+        >>> flat, measured = pde.residual("x")(lambda u, x: u.xx), pde.data([[0.2], [0.7]], [0.1, 0.4])
+        >>> [(term.name, term.fixed) for term in pde.Problem(flat, pde.Interval(0, 1), [measured]).terms()]
+        [('equation', None), ('data', 2)]
     """
     return MeasuredData(points, values, field)

@@ -52,10 +52,11 @@ def on(place: str, residual: Residual) -> OwnResidual:
         place: "boundary", "start", or where a coordinate has a value, as "x=0".
         residual: It may take the outward normal in space as keyword `n`.
 
-    >>> from dof import pde
-    >>> radiates = pde.residual("x y")(lambda u, x, y, *, n: pde.grad(u) @ n + u**4)
-    >>> pde.on("boundary", radiates).on
-    'boundary'
+    Examples:
+        >>> from dof import pde
+        >>> radiates = pde.residual("x y")(lambda u, x, y, *, n: pde.grad(u) @ n + u**4)
+        >>> pde.on("boundary", radiates).on
+        'boundary'
     """
     if not isinstance(residual, Residual):
         fix = 'pde.on("boundary", residual), with @pde.residual("x y") above its def'

@@ -27,12 +27,13 @@ class Ball(Domain):
         crowded: Whether radii of points are uniform, so that points crowd around the centre, as suits functions with
             a cusp there. By default points are uniform in the volume.
 
-    >>> import numpy as np
-    >>> from dof import pde
-    >>> ball = pde.Ball([1, 0, 0], radius=2.0)
-    >>> points, normals = ball.edge(np.random.default_rng(0).random((100, ball.edge_uniforms)))
-    >>> print(np.allclose(points, ball.centre + 2 * normals), ball.contains(points / 2).all())
-    True True
+    Examples:
+        >>> import numpy as np
+        >>> from dof import pde
+        >>> ball = pde.Ball([1, 0, 0], radius=2.0)
+        >>> points, normals = ball.edge(np.random.default_rng(0).random((100, ball.edge_uniforms)))
+        >>> print(np.allclose(points, ball.centre + 2 * normals), ball.contains(points / 2).all())
+        True True
     """
 
     def __init__(self, centre: Sequence[float], radius: float = 1.0, *, crowded: bool = False) -> None:

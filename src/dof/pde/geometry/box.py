@@ -21,11 +21,12 @@ class Box(Domain):
         low: The lowest value of each coordinate.
         high: The highest value of each coordinate.
 
-    >>> import numpy as np
-    >>> from dof import pde
-    >>> domain = (pde.Box([-1, -1], [1, 1]) - pde.Ball([0, 0], 0.5)) * pde.Time(0, 2)
-    >>> domain.size, domain.contains(np.array([[0.9, 0.9, 1.0], [0.0, 0.0, 1.0]])).tolist()
-    (3, [True, False])
+    Examples:
+        >>> import numpy as np
+        >>> from dof import pde
+        >>> domain = (pde.Box([-1, -1], [1, 1]) - pde.Ball([0, 0], 0.5)) * pde.Time(0, 2)
+        >>> domain.size, domain.contains(np.array([[0.9, 0.9, 1.0], [0.0, 0.0, 1.0]])).tolist()
+        (3, [True, False])
     """
 
     _example = "pde.Box([0, 0], [1, 2])"
@@ -78,10 +79,11 @@ class Interval(Box):
         low: The lower end.
         high: The upper end.
 
-    >>> from dof import pde
-    >>> domain = pde.Interval(-1, 1) * pde.Time(0, 2)  # for the coordinates "x t"
-    >>> [bound.tolist() for bound in domain.bounds]
-    [[-1.0, 0.0], [1.0, 2.0]]
+    Examples:
+        >>> from dof import pde
+        >>> domain = pde.Interval(-1, 1) * pde.Time(0, 2)  # for the coordinates "x t"
+        >>> [bound.tolist() for bound in domain.bounds]
+        [[-1.0, 0.0], [1.0, 2.0]]
     """
 
     _example = "pde.Interval(0, 1)"
@@ -101,12 +103,13 @@ class Time(Interval):
         start: When initial conditions hold.
         end: The last time.
 
-    >>> import numpy as np
-    >>> from dof import pde
-    >>> domain = pde.Interval(0, 1) * pde.Time(0, 2)
-    >>> points, normals = domain.edge(np.random.default_rng(0).random((100, domain.edge_uniforms)))
-    >>> print(np.unique(points[:, 0]), len(np.unique(points[:, 1])))  # x at its ends, t anywhere
-    [0. 1.] 100
+    Examples:
+        >>> import numpy as np
+        >>> from dof import pde
+        >>> domain = pde.Interval(0, 1) * pde.Time(0, 2)
+        >>> points, normals = domain.edge(np.random.default_rng(0).random((100, domain.edge_uniforms)))
+        >>> print(np.unique(points[:, 0]), len(np.unique(points[:, 1])))  # x at its ends, t anywhere
+        [0. 1.] 100
     """
 
     _example = "pde.Time(0, 1)"

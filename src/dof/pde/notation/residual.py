@@ -32,16 +32,17 @@ def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[
     Returns:
         A decorator that makes a `Residual` of a function.
 
-    >>> import jax.numpy as jnp
-    >>> from dof import pde
-    >>> @pde.residual("x t")
-    ... def heat(u, x, t, *, k=1.0):
-    ...     return u.t - k * u.xx
-    >>> net = lambda z: jnp.exp(-z[1]) * jnp.sin(z[0])  # of the vector (x, t)
-    >>> print(jnp.abs(heat(net)(jnp.ones((5, 2)))).max() < 1e-6)
-    True
-    >>> print(heat.plan)
-    1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
+    Examples:
+        >>> import jax.numpy as jnp
+        >>> from dof import pde
+        >>> @pde.residual("x t")
+        ... def heat(u, x, t, *, k=1.0):
+        ...     return u.t - k * u.xx
+        >>> net = lambda z: jnp.exp(-z[1]) * jnp.sin(z[0])  # of the vector (x, t)
+        >>> print(jnp.abs(heat(net)(jnp.ones((5, 2)))).max() < 1e-6)
+        True
+        >>> print(heat.plan)
+        1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
     """
     return lambda function: Residual(function, read_names(coordinates, "coordinates"), fields)
 
@@ -59,13 +60,16 @@ class Residual:
     Raises:
         ArgumentError: If the positional arguments of the function are not the fields and the coordinates.
 
-    >>> from dof import pde
-    >>> @pde.residual("x y")
-    ... def poisson(u, x, y, *, f=0.0):
-    ...     return u.laplacian - f
-    >>> u = lambda z: z[0] ** 2 + z[0] * z[1]
-    >>> print(poisson(u)([1.0, 3.0]), poisson(u, f=2.0)([[1.0, 3.0], [0.0, 1.0]]), poisson.by_hessian(u)([1.0, 3.0]))
-    2.0 [0. 0.] 2.0
+    Examples:
+        >>> from dof import pde
+        >>> @pde.residual("x y")
+        ... def poisson(u, x, y, *, f=0.0):
+        ...     return u.laplacian - f
+        >>> u = lambda z: z[0] ** 2 + z[0] * z[1]
+        >>> print(poisson(u)([1.0, 3.0]), poisson(u, f=2.0)([[1.0, 3.0], [0.0, 1.0]]))
+        2.0 [0. 0.]
+        >>> print(poisson.by_hessian(u)([1.0, 3.0]))
+        2.0
     """
 
     def __init__(self, function: Callable[..., Any], coordinates: Names, fields: str | None) -> None:

@@ -14,9 +14,10 @@ from dof.pde.notation.names import TIME
 def dt(u: Field) -> Any:
     """∂u/∂t.
 
-    >>> from dof import pde
-    >>> print(pde.residual("x t")(lambda u, x, t: pde.dt(u))(lambda z: z[0] * z[1] ** 2)([3.0, 2.0]))
-    12.0
+    Examples:
+        >>> from dof import pde
+        >>> print(pde.residual("x t")(lambda u, x, t: pde.dt(u))(lambda z: z[0] * z[1] ** 2)([3.0, 2.0]))
+        12.0
     """
     return u.d(TIME)
 
@@ -24,9 +25,10 @@ def dt(u: Field) -> Any:
 def grad(u: Field) -> Any:
     """∇u in space, all coordinates but t, on the last axis.
 
-    >>> from dof import pde
-    >>> print(pde.residual("x y t")(lambda u, x, y, t: pde.grad(u))(lambda z: z[0] * z[1] * z[2])([2.0, 3.0, 1.0]))
-    [3. 2.]
+    Examples:
+        >>> from dof import pde
+        >>> print(pde.residual("x y t")(lambda u, x, y, t: pde.grad(u))(lambda z: z[0] * z[1] * z[2])([2.0, 3.0, 1.0]))
+        [3. 2.]
     """
     return u.gradient
 
@@ -34,9 +36,10 @@ def grad(u: Field) -> Any:
 def div(u: Field) -> Any:
     """Σ ∂u_i/∂x_i in space, for a field with as many components as space has coordinates.
 
-    >>> from dof import pde
-    >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.div(u))(lambda z: z**2)([1.0, 2.0]))
-    6.0
+    Examples:
+        >>> from dof import pde
+        >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.div(u))(lambda z: z**2)([1.0, 2.0]))
+        6.0
     """
     gradient = u.gradient
     if jnp.ndim(gradient) != 2 or gradient.shape[0] != gradient.shape[1]:
@@ -48,9 +51,10 @@ def div(u: Field) -> Any:
 def laplacian(u: Field) -> Any:
     """Δu in space, all coordinates but t; of each component.
 
-    >>> from dof import pde
-    >>> print(pde.residual("x[3] t")(lambda u, x, t: pde.laplacian(u))(lambda z: z @ z)([1.0, 2.0, 3.0, 4.0]))
-    6.0
+    Examples:
+        >>> from dof import pde
+        >>> print(pde.residual("x[3] t")(lambda u, x, t: pde.laplacian(u))(lambda z: z @ z)([1.0, 2.0, 3.0, 4.0]))
+        6.0
     """
     return u.laplacian
 
@@ -62,8 +66,9 @@ def advect(w: Any, u: Field) -> Any:
         w: The velocity, a field or an array with as many components as space has coordinates.
         u: What is carried.
 
-    >>> from dof import pde
-    >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.advect(u, u))(lambda z: z**2)([1.0, 2.0]))
-    [ 2. 16.]
+    Examples:
+        >>> from dof import pde
+        >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.advect(u, u))(lambda z: z**2)([1.0, 2.0]))
+        [ 2. 16.]
     """
     return u.gradient @ jnp.asarray(w)

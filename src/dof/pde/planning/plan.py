@@ -141,6 +141,7 @@ def _planned(
             sums[read] = table.own(read)
     prepared = prepare(table.operators, coordinates) if table.operators else None
     along = prepared.directions.along_coordinates() if prepared else {}
+    # A first derivative along a direction that is propagated anyway is free; others cost one column each.
     first = [read for read in rest if isinstance(read, First) and read.i not in along]
     sums.update((read, ((1.0, len(table.operators) + n),)) for n, read in enumerate(first))
     slopes = [Coefficients((), unit(read.i, coordinates.size), None) for read in first]
