@@ -46,7 +46,7 @@ class SecondOrderPart(NamedTuple):
 
 def factor(terms: Sequence[Matrix], n: int) -> SecondOrderPart:
     """Factor A, the sum of the terms, over n coordinates."""
-    # One unknown matrix over the coordinates makes their sum unknown, while low-rank terms bring directions of their own.
+    # One unknown matrix over the coordinates makes their sum unknown; low-rank terms bring directions of their own.
     over_coordinates = [t for t in terms if not isinstance(t, LowRank)]
     if not all(map(is_known_matrix, over_coordinates)):
         return _append(_over_coordinates(over_coordinates, n), [t for t in terms if isinstance(t, LowRank)])
@@ -83,7 +83,7 @@ def _factor_known(terms: Sequence[Matrix], n: int) -> SecondOrderPart:
     few_rows = len(low_rank) == len(terms) and sum(len(t.rows) for t in low_rank) <= n
     if low_rank and (n > DENSE_LIMIT or few_rows):
         return _append(_factor_known([t for t in terms if not isinstance(t, LowRank)], n), low_rank)
-    # Mixed forms of moderate size are multiplied out, because the rank of the sum may be smaller than that of its parts.
+    # Mixed forms of moderate size are multiplied out: the rank of the sum may be smaller than that of its parts.
     total = sum(map(dense, terms), np.zeros((n, n)))
     rounding = max((t.rounding for t in terms if isinstance(t, Blocks)), default=float(np.finfo(np.float64).eps))
     return _factor_blocks(Blocks((total[None],), rounding), n)

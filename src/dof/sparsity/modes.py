@@ -59,7 +59,7 @@ class StackContext:
 
     def _with_slots(self, propagate: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
         # Inside, all directions of the stack are there for all elements; the interpreter may find structure again.
-    frame = np.arange(self.form.directions)
+        frame = np.arange(self.form.directions)
         results = propagate(self.slot_context(self.form), [out_of_frame(o, frame) for o in operands])
         return [in_frame(result, frame) for result in results]
 
