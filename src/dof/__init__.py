@@ -56,8 +56,8 @@ _MODULE_OF = {
     "register_rule": "dof.api.register_rule",
     "value_and_grad": "dof.batching.value_and_grad",
 }
-_NEEDS = {"pde": "scipy", "zoo": "scipy", "solving": "optax", "solve": "optax"}
-"""Parts above the operators, and a package that each needs."""
+_NEEDS = {"errors": "numpy", "extend": "jax", "pde": "scipy", "zoo": "scipy", "solving": "optax", "solve": "optax"}
+"""Modules that are imported when they are first used, and a package that each needs."""
 
 
 def __getattr__(name: str) -> Any:
