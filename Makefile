@@ -16,13 +16,13 @@ bench: $(VENV)/peers.stamp
 	$(BIN)/dof bench peers
 
 docs: $(VENV)/docs.stamp
-	$(BIN)/python -m docs.making.layers
 	$(BIN)/mkdocs build --strict
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+	$(BIN)/lint-imports
 
 format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .

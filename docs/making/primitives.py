@@ -11,34 +11,27 @@ import dof.jaxpr.rules  # noqa: F401
 from dof.jaxpr.registry import RECORDS
 
 FILES = {
-    "constant": "constant",
-    "linear": "linear",
-    "piecewise linear": "linear",
-    "indexing": "indexing",
-    "elementwise": "elementwise",
-    "bilinear": "bilinear",
-    "reduction": "reductions",
-    "call": "calls",
-    "loop": "loops",
-    "general": "general",
+    "constant": ("constant",),
+    "linear": ("linear",),
+    "piecewise linear": ("piecewise_linear",),
+    "indexing": ("indexing",),
+    "elementwise": ("elementwise", "handwritten_derivatives"),
+    "bilinear": ("elementwise_products", "matrix_products"),
+    "reduction": ("reductions",),
+    "call": ("calls", "shards", "determinant"),
+    "loop": ("loops_and_branches",),
+    "general": ("general",),
 }
-"""The family of a rule, in the order of the table, and the file of `dof.rules` with its law."""
+"""The families in the order of the table, and the files of `dof.jaxpr.rules` with their rules."""
 
 
 def members() -> dict[str, list[str]]:
     """The names of the primitives of each family; what is the project's own or a user's is left out."""
     found: dict[str, list[str]] = {family: [] for family in FILES}
-    for primitive, entry in RECORDS.items():
-        if entry.family in found:
-            found[entry.family].append(primitive.name)
+    for primitive, record in RECORDS.items():
+        if record.family in found:
+            found[record.family].append(primitive.name)
     return {family: sorted(names) for family, names in found.items()}
-
-
-def law(family: str) -> str:
-    """What the docstring of a family's file says of it; formulas, indented, become code."""
-    paragraphs = (importlib.import_module(f"dof.rules.{FILES[family]}").__doc__ or "").strip().split("\n\n")
-    others = tuple(f"{other.capitalize()}:" for other in FILES if other != family)
-    return "\n\n".join(paragraph for paragraph in paragraphs if not paragraph.startswith(others))
 
 
 def table() -> str:
@@ -50,5 +43,10 @@ def _lines() -> Iterator[str]:
     yield f"{sum(map(len, found.values()))} primitives of JAX {jax.__version__}."
     for family, names in found.items():
         yield f"\n## {family.capitalize()}\n"
-        yield f"{law(family)}\n\nIn `src/dof/rules/{FILES[family]}.py`:\n"
         yield ", ".join(f"`{name}`" for name in names)
+        for file in FILES[family]:
+            yield f"\n`src/dof/jaxpr/rules/{file}.py`:\n\n{_docstring(file)}"
+
+
+def _docstring(file: str) -> str:
+    return (importlib.import_module(f"dof.jaxpr.rules.{file}").__doc__ or "").strip()
