@@ -60,6 +60,18 @@ def test_links(page):
         assert (page.parent / target).exists(), target
 
 
+EXAMPLES = {"file.py", "heat.py"}
+"""Files of the reader's."""
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name)
+def test_paths_of_code_exist(page):
+    """Those in backticks: from the root, in the package, or in its folder of rules, which pages list file by file."""
+    roots = (ROOT, ROOT / "src/dof", ROOT / "src/dof/jaxpr/rules")
+    named = set(re.findall(r"`([\w./-]+(?:\.py|/))`", page.read_text())) - EXAMPLES
+    assert [path for path in sorted(named) if not any((root / path).exists() for root in roots)] == []
+
+
 def test_the_readme_is_short():
     assert len(README.read_text().splitlines()) <= 85
 

@@ -46,11 +46,11 @@ class Applicable:
             f: a function that returns an array or a pytree of arrays.
             argnums: the argument or arguments that derivatives are with respect to.
             **options: `structure="auto"` keeps for each element only the directions it depends on, where that pays;
-                "sparse" wherever it can be done; "dense" nowhere. `cut="auto"` lets few values that carry all influence
-                of x take its place, where that pays; None never does. `directions=64` takes so many at once, one group
-                after the other, for functions whose tangents do not fit even for one point (for many points there is
-                `dof.batched`); groups have neither structure nor cuts. `mesh=` and `axis=` spread the directions over
-                the devices along an axis of a mesh.
+                "sparse" wherever it can be done; "dense" nowhere. `cut="auto"` lets few values through which everything
+                later depends on x take its place, where that pays; None never does. `directions=64` propagates so many
+                directions at once, one group after the other, for functions whose tangents do not fit even for one
+                point (for many points there is `dof.batched`); groups are dense and have no cuts. `mesh=` and `axis=`
+                distribute the groups over the devices along an axis of a mesh.
         """
         return after_propagation(f, self._operators(), argnums, Options.of(options), self._read)
 

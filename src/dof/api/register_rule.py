@@ -32,12 +32,15 @@ def register_rule(target: Any, rule: Rule | str, *, overwrite: bool = False) -> 
         rule: for a primitive, the name of a family ("constant", "linear", "piecewise linear", "elementwise",
             "general"); or rule(context, *operands, **params) that returns a list with one entry per result. An operand
             is a `dof.Triple` if it depends on x and a plain array if not; so is a result.
-            `context.form.contract(g, h)` sums the products of two stacks of tangents over the directions, as A has it.
-        overwrite: whether to replace the rule that a primitive has already.
+            `context.form.contract(g, h)` is Σ_kl q_kl g_k h_l of two stacks of tangents, one entry for each operator.
+        overwrite: whether to replace the rule that a primitive has already; otherwise that is refused.
 
     Returns:
-        What to use in place of `target`: the primitive itself, or a function that leaves its mark in every program it
-        is traced into.
+        What to use in place of `target`: the primitive itself, or a function with the same results that is traced as
+        one equation, with the rule attached to it.
+
+    Raises:
+        ArgumentError: if the primitive has a rule already and `overwrite` is not set.
 
     Examples:
         >>> import dof, jax.numpy as jnp
