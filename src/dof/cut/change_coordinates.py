@@ -130,7 +130,7 @@ def _along_themselves(
 
 
 def _units(triple: SlotTriple) -> np.ndarray:
-    """One for each element; a complex one has two directions, along 1 and i."""
+    """The tangents of a value of shape s along its own elements: ones (1, *s), or 1 and i (2, *s) if it is complex."""
     shape, dtype = np.shape(triple.value), jnp.result_type(triple.value)
     units = [1, 1j] if jnp.iscomplexobj(triple.value) else [1]
     return np.stack([np.full(shape, unit, dtype) for unit in units])

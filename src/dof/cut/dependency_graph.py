@@ -40,9 +40,9 @@ class Operation(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An operation in the graph, with the work that is left if nobody needs its tangents.
+    """An operation in the graph, or a change of coordinates, which has no step.
 
-    Without a step it is a change of coordinates.
+    Its work counts pushing only if some later step needs the tangents of its results.
     """
 
     step: Any

@@ -116,7 +116,7 @@ def best_cut(graph: Graph, situation: Situation) -> Cut | None:
 
 
 def _costs(graph: Graph, nodes: Sequence[Node], situation: Situation) -> Iterator[float]:
-    """The cost of each node; as long as elements are kept apart, they have one direction each."""
+    """The cost of each node; near the sources, where elements have one direction each, that of one direction."""
     apart = set(situation.sources) if situation.are_apart else set()
     for node in nodes:
         if apart.issuperset(name for name in node.reads if graph.widths[name]):
@@ -140,7 +140,10 @@ def _leaves_work(graph: Graph, situation: Situation, costs: Sequence[float], eno
 
 
 def _saved(graph: Graph, situation: Situation, cut: Cut, costs: Sequence[float]) -> float:
-    """What the steps after the cut cost less, minus the change of coordinates; −∞ if it is not worth it."""
+    """What a cut saves: the cost of the later steps without it, minus that with it, minus the change of coordinates.
+
+    It is −∞ for a cut that is not worth it.
+    """
     if not cut.before or not cut.width or not any(node.step for node in cut.after):
         return -np.inf
     number = {id(node): n for n, node in enumerate(graph.nodes)}
@@ -151,7 +154,7 @@ def _saved(graph: Graph, situation: Situation, cut: Cut, costs: Sequence[float])
 
 
 def _cost_of_change(graph: Graph, situation: Situation, cut: Cut) -> float:
-    """Sums over directions for pairs of elements; those that are the same for a whole batch count as nothing."""
+    """Operations to compute K for all pairs of elements; pairs that are the same for a whole batch cost nothing."""
     # Under vmap, K of values that are linear in x is computed once: its cost is divided by the number of points.
     shared = graph.width(cut.values & graph.affine) if situation.is_known else 0
     pairs = cut.width**2 - shared**2

@@ -17,7 +17,13 @@ SAME_TO = 14
 
 
 class BlockCoupling(NamedTuple):
-    """In one channel, q_kl for the directions from `start` on: blocks (m, b, b) along a diagonal."""
+    """Blocks of the form of one channel.
+
+    Attributes:
+        blocks: m blocks (m, b, b), one after the other along the diagonal.
+        channel: the number of the channel.
+        start: the direction at which the first block begins.
+    """
 
     blocks: Array
     channel: int

@@ -73,7 +73,7 @@ def each_direction(function: Callable[..., Any], *stacked: Any) -> Any:
 def restrict(
     function: Function, operands: Sequence[Any], active: Sequence[int], results: Sequence[int]
 ) -> tuple[Function, tuple[Any, ...]]:
-    """`function` of its active operands alone, with these results only; and the values of those operands."""
+    """(function of the operands `active` alone that returns `results` only, the values of these operands)."""
     values = [value_of(operand) for operand in operands]
 
     def of_active(*actives: Any) -> list[Any]:

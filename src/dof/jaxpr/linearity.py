@@ -27,7 +27,12 @@ class Role(Enum):
 
 
 class _Dependence(NamedTuple):
-    """Of a value: the candidates that it is an affine function of, and whether it depends on unknowns otherwise."""
+    """How a value depends on the arguments of a program.
+
+    Attributes:
+        candidates: numbers of the candidates that it is an affine function of.
+        on_unknowns: whether it depends on unknowns, or on candidates in another way.
+    """
 
     candidates: frozenset[int]
     on_unknowns: bool
@@ -41,7 +46,7 @@ def linear_arguments(jaxpr: Closed, roles: Sequence[Role]) -> set[int]:
     program = written_out(jaxpr, [role is not Role.GIVEN for role in roles])
     inputs = [_dependence_of_argument(n, role) for n, role in enumerate(roles)]
     spoiled: set[int] = set()
-    _walk(program, inputs, spoiled)
+    _dependences(program, inputs, spoiled)
     return {n for n, role in enumerate(roles) if role is Role.CANDIDATE} - spoiled
 
 
@@ -52,7 +57,7 @@ def _dependence_of_argument(n: int, role: Role) -> _Dependence:
     return _Dependence(frozenset((n,)) if is_candidate else frozenset(), not is_candidate)
 
 
-def _walk(program: Program, inputs: Sequence[_Dependence], spoiled: set[int]) -> list[_Dependence]:
+def _dependences(program: Program, inputs: Sequence[_Dependence], spoiled: set[int]) -> list[_Dependence]:
     """The dependence of the results; candidates that enter in other ways are added to `spoiled`."""
     found = dict(zip(program.inputs, inputs, strict=True))
     dependence_of = lambda atom: _FREE if isinstance(atom, Literal) else found.get(atom, _FREE)  # noqa: E731
@@ -61,7 +66,7 @@ def _walk(program: Program, inputs: Sequence[_Dependence], spoiled: set[int]) ->
         record = record_of(step.eqn.primitive)
         if record is not None and record.inner is not None and record.inner.is_inlined:
             (inner,) = record.inner.of(step.eqn.params)
-            results = _walk(as_program(inner), operands, spoiled)
+            results = _dependences(as_program(inner), operands, spoiled)
         else:
             result = _after(step, operands)
             if result is None:

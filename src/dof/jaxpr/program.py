@@ -72,7 +72,7 @@ def last_uses(steps: Sequence[Step], kept: Collection[Name] = ()) -> dict[Name, 
 
 
 def creates_references(jaxpr: Closed) -> bool:
-    """Whether a program has mutable state of its own: from outside it is a function like any other."""
+    """Whether a program creates mutable references. Seen from outside it is a function, and takes the general rule."""
     return any(is_reference(v.aval) for eqn in parts(jaxpr)[0].eqns for v in eqn.outvars)
 
 

@@ -121,7 +121,14 @@ def register(primitive: Primitive, record: Record, overwrite: bool = False) -> N
 
 
 def register_named(names: str, family: str, rule_for: Callable[[Primitive], Rule], **facts: Any) -> None:
-    """Register all primitives of JAX in the space-separated `names`; those that this JAX lacks are passed over."""
+    """Add the same record for several primitives of JAX; names that this JAX does not have are passed over.
+
+    Args:
+        names: names of primitives, separated by spaces.
+        family: their family.
+        rule_for: from a primitive to its rule.
+        **facts: other fields of the record.
+    """
     for name in names.split():
         primitive = find_primitive(name)
         if primitive is None:

@@ -21,7 +21,11 @@ USERS = "registered"
 def apply_rule(
     context: SlotContext, record: Record, eqn: JaxprEqn, operands: Sequence[Any]
 ) -> tuple[Sequence[Any], str]:
-    """The results of an equation, and why not more structure was kept."""
+    """Apply the rule of an equation in the mode that keeps as much structure as pays.
+
+    Returns:
+        (results, why no more structure was kept).
+    """
     rule = checked(record.rule, eqn) if record.family == USERS else record.rule
     if record.takes_slots:
         return rule(context, *operands, **eqn.params), WHOLE

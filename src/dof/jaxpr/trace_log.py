@@ -49,7 +49,7 @@ class Equation:
 
 @dataclass(frozen=True)
 class CutEntry:
-    """A cut, at which the elements of some values took the place of the directions.
+    """A cut, at which the elements of some values became the coordinates.
 
     Attributes:
         before: directions before it.

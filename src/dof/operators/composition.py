@@ -49,7 +49,7 @@ class ComposedCoefficient:
 
 
 def _second_order(first: Any, second: Any, x: Any) -> Any:
-    """b₁ b₂ᵀ + b₂ b₁ᵀ = ½ (b₁ + b₂)(b₁ + b₂)ᵀ − ½ (b₁ − b₂)(b₁ − b₂)ᵀ."""
+    """A = ½ (b₁ b₂ᵀ + b₂ b₁ᵀ) = p pᵀ − m mᵀ with p = (b₁ + b₂) / 2 and m = (b₁ − b₂) / 2."""
     one, two = _b_at(first, x), _b_at(second, x)
     if jnp.iscomplexobj(one) or jnp.iscomplexobj(two):
         return one[:, None] * two  # directions are real, so this A has no such factor

@@ -32,7 +32,7 @@ class Coordinates:
 
     @property
     def size(self) -> int:
-        """N."""
+        """The number of coordinates, N."""
         return sum(map(int, map(np.prod, self.shapes)))
 
     @property

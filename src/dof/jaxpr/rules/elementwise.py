@@ -104,7 +104,7 @@ def _handwritten_rule(primitive: Primitive, first_and_second: Callable[..., Any]
 
 
 def abs_rule(primitive: Primitive) -> Rule:
-    """|x|, which is elementwise in the sense above for real x only: |z| is not complex differentiable."""
+    """|x|, by nested jvp for real x; for complex x, where it is not complex differentiable, by the general rule."""
     of_real, of_complex = nested_rule(primitive), general_rule(primitive)
     return lambda context, x, **params: (of_complex if jnp.iscomplexobj(x.value) else of_real)(context, x, **params)
 

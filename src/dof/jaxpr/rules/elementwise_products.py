@@ -34,7 +34,7 @@ def mul_rule(primitive: Primitive) -> Rule:
 
 
 def div_rule(primitive: Primitive) -> Rule:
-    """q = x / y, from x = q·y:   g_q = (g_x − q g_y) / y,   s_q = (s_x − q s_y − 2 Σ_kl q_kl g_qk g_yl) / y."""
+    """z = x / y, from x = z·y:   g_z = (g_x − z g_y) / y,   s_z = (s_x − z s_y − 2 Σ_kl q_kl g_zk g_yl) / y."""
 
     def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)

@@ -28,7 +28,12 @@ shifts add a few directions per round; more rounds would trace the body again an
 
 
 class CarryType(NamedTuple):
-    """The slots of the tangents, or None for no tangents; and whether something is applied."""
+    """The type of a loop carry.
+
+    Attributes:
+        slots: the slots of its tangents; None if it has none.
+        has_applied: whether something is applied to it.
+    """
 
     slots: Slots | None
     has_applied: bool

@@ -14,7 +14,10 @@ from dof.triples.rule_context import Rule
 
 
 def rewritten(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a primitive by (x, **params) ↦ the same result by other means, through which triples are propagated."""
+    """Register a primitive by a function (x, **params) of other primitives that has the same result.
+
+    Triples are propagated through that function.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def rule_for(primitive: Primitive) -> Rule:
@@ -46,11 +49,11 @@ def _product_along(x: Any, axis: int) -> Any:
 
 @rewritten("cumprod")
 def cumulative_product(x: Any, *, axis: int, reverse: bool) -> Any:
-    """Products of the first elements, by pairs."""
+    """The products of the first 1, 2, 3, … elements along an axis, by pairs."""
     return lax.associative_scan(jnp.multiply, x, axis=axis, reverse=reverse)
 
 
 @rewritten("cumlogsumexp")
 def cumulative_logsumexp(x: Any, *, axis: int, reverse: bool) -> Any:
-    """log Σ exp of the first elements, by pairs."""
+    """log Σ exp of the first 1, 2, 3, … elements along an axis, by pairs."""
     return lax.associative_scan(jnp.logaddexp, x, axis=axis, reverse=reverse)
