@@ -37,17 +37,17 @@ class Explanation:
 
     @property
     def equations(self) -> tuple[Equation, ...]:
-        """The steps that are equations which x has an influence on."""
+        """The steps that are equations; those that do not depend on x are left out."""
         return tuple(step for step in self.steps if isinstance(step, Equation))
 
     @property
     def cuts(self) -> tuple[CutEntry, ...]:
-        """The steps at which the elements of some values took the place of the directions."""
+        """The steps that are cuts, at which the elements of some values became the coordinates."""
         return tuple(step for step in self.steps if isinstance(step, CutEntry))
 
     @property
     def lost(self) -> tuple[Equation, ...]:
-        """Equations at which elements came to have all directions of the operands."""
+        """Equations at which structure ends: elements of the result have all directions of the operands."""
         return tuple(equation for equation in self.equations if equation.lost)
 
     @property

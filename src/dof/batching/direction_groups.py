@@ -123,9 +123,9 @@ def _sum_over_groups(of_group: Callable[..., Any], found: SquaredDirections, opt
     devices = 1 if mesh is None else mesh.shape[axis]
     count = found.entries.shape[0]
     size = min(options.directions or count, -(-count // devices)) or 1
-    blocks = devices * -(-count // (devices * size))
-    grouped = jax.tree.map(lambda part: _in_groups(part, blocks, size), found)
-    is_first = (jnp.arange(blocks) == 0).astype(found.entries.dtype)
+    groups = devices * -(-count // (devices * size))
+    grouped = jax.tree.map(lambda part: _in_groups(part, groups, size), found)
+    is_first = (jnp.arange(groups) == 0).astype(found.entries.dtype)
     if mesh is None:
         return _sum(of_group, args, (grouped, is_first), lambda tree: tree)
 
@@ -136,14 +136,14 @@ def _sum_over_groups(of_group: Callable[..., Any], found: SquaredDirections, opt
     return on_each_device(on_one, mesh, axis, args, (grouped, is_first), SAME)
 
 
-def _in_groups(part: Array, blocks: int, size: int) -> Array:
-    """(k, …) ↦ (blocks, size, …); what is missing is zero: a direction without entries and without weight."""
-    missing = blocks * size - part.shape[0]
-    return jnp.pad(part, ((0, missing), *[(0, 0)] * (part.ndim - 1))).reshape(blocks, size, *part.shape[1:])
+def _in_groups(part: Array, groups: int, size: int) -> Array:
+    """An array (k, …) as (groups, size, …), filled up with zeros: directions without entries and without weight."""
+    missing = groups * size - part.shape[0]
+    return jnp.pad(part, ((0, missing), *[(0, 0)] * (part.ndim - 1))).reshape(groups, size, *part.shape[1:])
 
 
 def _sum(of_group: Callable[..., Any], args: Any, groups: Any, mark: Callable[[Any], Any]) -> Any:
-    """One group after the other; for derivatives each is run again."""
+    """The sum over groups, one after the other; for derivatives each group is run again."""
     again = jax.checkpoint(lambda args, group: of_group(*args, *group))
     # The sum starts from zeros of the right types, so that the first group is like all others.
     shapes = jax.eval_shape(again, args, jax.tree.map(lambda part: part[0], groups))

@@ -37,16 +37,16 @@ def reordered(jaxpr: Closed) -> Closed:
     for eqn in program.eqns:
         transpose = transposes.get(eqn.outvars[0]) if eqn.primitive is lax.dot_general_p else None
         # Only where the transpose is the sole use of the product; otherwise both orders would be computed.
-        if transpose and transpose.params["permutation"] == _exchange(eqn):
-            eqn, done = _exchanged(eqn, transpose), done | {*transpose.outvars}
+        if transpose and transpose.params["permutation"] == _swap_permutation(eqn):
+            eqn, done = _swapped(eqn, transpose), done | {*transpose.outvars}
         elif not done.isdisjoint(eqn.outvars):
             continue
         eqns.append(eqn.replace(params=map_programs(reordered, eqn.params)))
     return with_equations(jaxpr, eqns)
 
 
-def _exchange(product: JaxprEqn) -> tuple[int, ...] | None:
-    """The permutation of the result's axes that is the same as exchanging the factors."""
+def _swap_permutation(product: JaxprEqn) -> tuple[int, ...] | None:
+    """The permutation of the result's axes that swapping the factors makes."""
     (contracted, _), (batch, _) = product.params["dimension_numbers"]
     if product.params["out_sharding"] is not None:
         return None
@@ -54,7 +54,8 @@ def _exchange(product: JaxprEqn) -> tuple[int, ...] | None:
     return (*range(len(batch)), *range(first, n), *range(len(batch), first))
 
 
-def _exchanged(product: JaxprEqn, transpose: JaxprEqn) -> JaxprEqn:
+def _swapped(product: JaxprEqn, transpose: JaxprEqn) -> JaxprEqn:
+    """The product with its factors swapped, which writes the result of the transpose."""
     numbers = tuple(pair[::-1] for pair in product.params["dimension_numbers"])
     params = {**product.params, "dimension_numbers": numbers}
     if isinstance(params["precision"], tuple):
