@@ -54,7 +54,7 @@ LEFT_OUT = (
         "box",
         "ball",
         "conditions",
-        "own_residual",
+        "user_residual",
         "measured_data",
         "problem",
         "settings",
