@@ -1,4 +1,9 @@
-"""The one oracle: nested automatic differentiation in float64."""
+"""The one oracle: nested automatic differentiation in float64.
+
+It shares no code with dof on purpose: an oracle that used a function of dof could not see an error in it.
+"""
+
+from functools import cache
 
 import jax
 import jax.flatten_util
@@ -8,6 +13,16 @@ import numpy as np
 import dof
 
 TOLERANCE = 1e-10
+
+
+def points(*shape, low=0.2, high=0.9):
+    """Coordinates of one point, away from the kinks and poles of the functions that are tested."""
+    return jnp.asarray(np.random.default_rng(7).uniform(low, high, shape))
+
+
+def normal(*shape, seed=0):
+    """Normally distributed numbers that depend on nothing but shape and seed."""
+    return np.random.default_rng(seed).normal(size=shape)
 
 
 def coefficients(n, seed=0):
@@ -33,10 +48,10 @@ def derivatives(f, x):
 
 
 def contracted(a, b, c, of_f):
-    """L f of the derivatives of f."""
+    """L f of the derivatives of f, which may be arrays of NumPy or of JAX."""
 
     def contract(value, slope, hessian):
-        return jnp.einsum("ij,...ij->...", a, hessian) + jnp.einsum("i,...i->...", b, slope) + c * value
+        return (a * hessian).sum((-2, -1)) + (b * slope).sum(-1) + c * value
 
     return jax.tree.map(contract, *of_f)
 
@@ -46,7 +61,18 @@ def reference(a, b, c, f):
     return jax.jit(lambda x: contracted(a, b, c, derivatives(f, x)))
 
 
+def reference_at(f, x):
+    """The function (a, b, c) ↦ L f(x), for many operators of one function: f is differentiated once, at first use."""
+
+    @cache
+    def of_f():
+        return jax.tree.map(np.asarray, jax.jit(lambda x: derivatives(f, x))(x))
+
+    return lambda a, b, c: contracted(*map(np.asarray, (a, b, c)), of_f())
+
+
 def assert_close(found, expected, tolerance=TOLERANCE):
+    """Equal up to the tolerance, relative to the largest entry of each array."""
     found, expected = map(jax.tree.leaves, (found, expected))
     assert len(found) == len(expected)
     for got, want in zip(found, expected, strict=True):
@@ -56,8 +82,11 @@ def assert_close(found, expected, tolerance=TOLERANCE):
 
 
 def assert_exact(f, x, tolerance=TOLERANCE):
-    """L f is right for constant coefficients (factored), for coefficients known at run time (not factored), and for a
-    diagonal A, with which each coordinate has a direction of its own."""
+    """L f is right for three kinds of coefficients.
+
+    These are constant ones, which are factored; ones that are known at run time, which are not; and a diagonal A, with
+    which each coordinate has a direction of its own.
+    """
     n = sum(np.size(leaf) for leaf in jax.tree.leaves(x))
     a, b, c = coefficients(n)
 

@@ -8,8 +8,7 @@ import pytest
 from jax.interpreters import ad, batching, mlir
 
 import dof
-from jaxpr.rules.cases import points
-from oracle import assert_close, coefficients, reference
+from oracle import assert_close, coefficients, points, reference
 
 A, B, C = coefficients(3)
 L = dof.Operator(A, B, C)

@@ -5,15 +5,11 @@ import jax.numpy as jnp
 import jax.scipy.linalg
 import jax.scipy.sparse.linalg
 import jax.scipy.special
-import numpy as np
 from jax import lax
 
+from oracle import normal, points
 
-def points(*shape, low=0.2, high=0.9):
-    return jnp.asarray(np.random.default_rng(7).uniform(low, high, shape))
-
-
-W = np.random.default_rng(8).normal(size=(4, 5))
+W = normal(4, 5, seed=8)
 SPD = jnp.eye(3) * 3 + points(3, 3) * 0.1
 
 

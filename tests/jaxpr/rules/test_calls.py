@@ -9,8 +9,7 @@ import pytest
 from jax.sharding import PartitionSpec
 
 import dof
-from jaxpr.rules.cases import points
-from oracle import assert_close, assert_exact, coefficients, reference
+from oracle import assert_close, assert_exact, coefficients, points, reference
 
 
 @jax.custom_jvp

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import dof
-from jaxpr.rules.cases import points
-from oracle import assert_close, assert_exact, coefficients, reference
+from oracle import assert_close, assert_exact, coefficients, points, reference
 
 x = points(12, low=-1.0, high=1.0)
 W = np.random.default_rng(0).normal(size=(3, 6))

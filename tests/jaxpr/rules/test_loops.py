@@ -6,8 +6,7 @@ import pytest
 from jax import lax
 
 import dof
-from jaxpr.rules.cases import points
-from oracle import assert_exact
+from oracle import assert_exact, points
 
 LAYERS = points(4, 3, 3, low=-1, high=1)
 
