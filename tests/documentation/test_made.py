@@ -8,7 +8,7 @@ from docs.making import hooks, primitives
 
 import dof
 import dof.extend
-import dof.jaxpr.rules  # noqa: F401
+import dof.jaxpr.rules
 from dof.jaxpr.registry import RECORDS
 
 ROOT = Path(__file__).parents[2]

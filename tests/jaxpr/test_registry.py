@@ -1,5 +1,8 @@
 """One record for each primitive, which is not overwritten by accident."""
 
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -37,3 +40,8 @@ def test_traced_derivatives_are_kept_apart_by_precision_and_bounded():
     exact = 3 * -4 / 25  # d²/dx² atan(x/2) = −4x / (x² + 4)²
     assert abs(double - exact) < 1e-14 < abs(single - exact) < 1e-6 or single == np.float32(exact)
     assert _traced_primitive.cache_info().maxsize is not None
+
+
+def test_the_registry_is_full_whichever_module_is_imported_first():
+    program = "from dof.jaxpr.registry import RECORDS; assert len(RECORDS) > 100"
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
-import dof.jaxpr.rules  # noqa: F401  # fills the registry: without records nothing would be linear
 from dof.jax_compat import Closed, Literal
 from dof.jaxpr.program import Program, Step, as_program, written_out
 from dof.jaxpr.registry import LINEAR_FAMILIES, record_of
