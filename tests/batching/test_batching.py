@@ -53,6 +53,18 @@ def test_any_tree_and_axes():
     assert_close(alone, jax.vmap(lambda w, x: x * w, (None, -1))(2.0, POINTS))
 
 
+def test_arguments_may_hold_none_where_a_tree_has_nothing():
+    """As a network without biases does."""
+    shared, mapped, points = {"w": 2.0, "bias": None}, {"y": jnp.arange(6.0), "z": None}, POINTS[:6]
+    g = lambda p, x, q, *, aux: p["w"] * jnp.sum(x) * q["y"]  # noqa: E731
+    for axes in ((None, 0, 0), ({"w": None, "bias": None}, 0, {"y": 0, "z": None})):
+        found = dof.batched(g, axes, chunk=4)(shared, points, mapped, aux=None)
+        assert_close(found, 2 * points.sum(axis=1) * mapped["y"])
+    value, gradient = dof.value_and_grad(g, in_axes=0, chunk=4)(shared, points, mapped, aux=None)
+    assert_close(value, jnp.mean(found))
+    assert gradient["bias"] is None
+
+
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_gradient_of_the_mean(chunk):
     def point_loss(w, x, y):

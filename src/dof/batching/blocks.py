@@ -75,7 +75,10 @@ def read_batch(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> B
         kwargs: keyword arguments, which have the points on their first axis.
         in_axes: where the positional arguments have the points; None for an argument that all points share.
     """
-    axes = jax.tree.leaves((_axes_of(args, in_axes), jax.tree.map(lambda _: 0, kwargs)), is_leaf=_is_none)
+    every = jax.tree.leaves((_axes_of(args, in_axes), jax.tree.map(lambda _: 0, kwargs)), is_leaf=_is_none)
+    entries = jax.tree.leaves((args, kwargs), is_leaf=_is_none)
+    # None in an argument is an empty tree without leaves, None among the axes an argument that all points share.
+    axes = [axis for axis, entry in zip(every, entries, strict=True) if entry is not None]
     leaves, tree = jax.tree.flatten((args, kwargs))
     moved = [leaf if a is None else _in_front(leaf, a) for leaf, a in zip(leaves, axes, strict=True)]
     batch = Batch(tree, tuple(moved), tuple(a is not None for a in axes))
