@@ -18,7 +18,7 @@ from dof.directions.factor import DENSE_LIMIT, factor
 from dof.directions.known_while_tracing import is_known
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, arrays_of, is_known_matrix, map_entries
 from dof.directions.sparse_rows import dense_rows
-from dof.jax_compat import Closed, as_function, is_traced
+from dof.jax_compat import Closed, as_function, enable_x64, is_traced
 from dof.jaxpr.known_results import known_results
 from dof.jaxpr.linearity import Role, linear_arguments
 from dof.operators.coefficients import Coefficients
@@ -42,6 +42,7 @@ __all__ = [
     "as_function",
     "contract_dense",
     "dense_rows",
+    "enable_x64",
     "factor",
     "full_triple",
     "is_known",

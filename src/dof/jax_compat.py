@@ -198,3 +198,13 @@ def axes_of_shard_map(params: dict[str, Any]) -> Collection[str]:
 def enable_x64(on: bool = True) -> AbstractContextManager[None]:
     """A context in which float64 exists, or does not; up to JAX 0.7 it is among the experimental functions."""
     return vars(jax if hasattr(jax, "enable_x64") else experimental)["enable_x64"](on)
+
+
+def hide_constant(array: Any) -> Any:
+    """The same array, of which XLA does not know that it is constant, where that makes a difference to results.
+
+    Up to JAX 0.8.0, XLA's CPU compiler mixes up rows and columns when it folds an elementwise function of a transposed
+    constant times constant ones, summed over an axis of size one; so the tangents of the first layer of a network whose
+    weights are constants came out wrong under `jit`.
+    """
+    return lax.optimization_barrier(array) if jax.__version_info__ < (0, 8, 1) else array

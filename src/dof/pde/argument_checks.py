@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.extend import enable_x64
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.names import TIME, Names
@@ -124,5 +125,5 @@ def output_shape(argument: str, function: Callable[[Any], Any], named: NamedDoma
             found, fix = f"{of}is of type {type(out).__name__}, which makes no array", "jnp.hstack(...)"
             raise ArgumentTypeError(describe(argument, found, "numbers or arrays", fix)) from None
 
-    with jax.enable_x64(True):
+    with enable_x64():
         return jax.eval_shape(as_array, jnp.zeros(named.coordinates.count)).shape

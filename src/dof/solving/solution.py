@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dof.extend import enable_x64
 from dof.solving.training import Training
 from dof.solving.training_report import Report
 
@@ -38,7 +38,7 @@ class Solution:
 
     def __call__(self, points: Any) -> Any:
         """The unknown functions at a point (coordinates,) or at points (n, coordinates), in float64."""
-        with jax.enable_x64(True):
+        with enable_x64():
             return self.training.u_at_points(self.theta, jnp.asarray(points, float))
 
     @property

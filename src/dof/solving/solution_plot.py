@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dof
+from dof.extend import enable_x64
 from dof.pde import Problem
 from dof.pde.notation.names import TIME, space_axes
 
@@ -60,7 +61,7 @@ def plot_solution(problem: Problem, u: Callable[[Any], Any]) -> Figure:
 
 
 def _exact(problem: Problem, points: np.ndarray) -> np.ndarray:
-    with jax.enable_x64(True):
+    with enable_x64():
         return np.asarray(jax.jit(dof.batched(problem.exact))(points))
 
 

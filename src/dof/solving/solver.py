@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import jax
-
 from dof.errors import ArgumentTypeError, Diverged, describe
+from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.networks import network_of
 from dof.solving.settings import settings_of
@@ -46,7 +45,7 @@ def solve(
         >>> print(solution([0.5, 0.0]).shape)
         ()
     """
-    with jax.enable_x64(True):
+    with enable_x64():
         return _trained(training_of(problem, network, settings), on_report or (lambda report: None))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dof.directions.known_while_tracing import concatenate
 from dof.directions.sparse_rows import RowBlock, entries_by_column
+from dof.jax_compat import hide_constant
 from dof.operators.coordinates import Coordinates
 from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import compressed
@@ -39,7 +40,7 @@ def _tangents_of_leaf(rows: Sequence[RowBlock], start: int, shape: tuple[int, ..
     data, index = entries_by_column(rows, start, start + int(np.prod(shape)))
     if not data.size:
         return None
-    return SlotTangents(data.reshape(-1, *shape).astype(dtype), compressed(index.reshape(-1, *shape)))
+    return SlotTangents(hide_constant(data.reshape(-1, *shape).astype(dtype)), compressed(index.reshape(-1, *shape)))
 
 
 def stacked_b(each: Sequence[Array | None], coordinates: Coordinates) -> Array | None:

@@ -71,7 +71,7 @@ register_named(
 register_named("reduce_window_sum fft", "linear", linear_rule)
 register_named(
     "optimization_barrier psum psum_invariant pvary pbroadcast ppermute all_gather all_gather_invariant all_to_all "
-    "reduce_scatter sharding_constraint layout_constraint reshard",
+    "reduce_scatter sharding_constraint layout_constraint reshard mesh_cast",
     "linear",
     each_rule,
 )

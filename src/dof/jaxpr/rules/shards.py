@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.sharding import PartitionSpec
 
-from dof.jax_compat import Primitive, program_of, vary_like
+from dof.jax_compat import Primitive, axes_of_shard_map, program_of, vary_like
 from dof.jaxpr.registry import InnerPrograms, register_named
 from dof.sparsity.modes import StackContext
 from dof.triples.rule_context import Rule
@@ -37,7 +37,7 @@ def shard_map_rule(primitive: Primitive) -> Rule:
             mesh=params["mesh"],
             in_specs=(PartitionSpec(), *map(_spec_of_operand, in_specs, operands)),
             out_specs=[_spec_of_triple(spec) if s else spec for spec, s in zip(out_specs, smooth, strict=True)],
-            axis_names=params["newly_manual_axes"],
+            axis_names=axes_of_shard_map(params),
             check_vma=params["check_vma"],
         )(context.form, *operands)
 
