@@ -2,13 +2,40 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench docs lint format clean
+.PHONY: demo test test-jax-range test-wheel bench docs lint format clean
 
 demo: $(VENV)/cli.stamp
 	$(BIN)/dof bench quick
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest -n 2
+
+# The oldest JAX that the metadata allows, and the newest that there is, each with a short selection of the tests.
+OLDEST_JAX := 0.7.0
+JAX_RANGE_TESTS := tests/test_jax_contracts.py tests/jaxpr/rules/test_families.py tests/jaxpr/rules/test_determinant.py \
+	tests/sparsity tests/cut/test_change_coordinates.py tests/cut/test_cut.py tests/batching/test_batching.py
+
+test-jax-range: .venv-oldest-jax/stamp .venv-newest-jax/stamp
+	.venv-oldest-jax/bin/python -c "import jax; assert jax.__version__ == '$(OLDEST_JAX)', jax.__version__"
+	.venv-oldest-jax/bin/python -m pytest -n 2 $(JAX_RANGE_TESTS)
+	.venv-newest-jax/bin/python -m pytest -n 2 $(JAX_RANGE_TESTS)
+
+.venv-oldest-jax/stamp .venv-newest-jax/stamp: .venv-%-jax/stamp: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --upgrade pip
+	$(@D)/bin/python -m pip install --quiet $(if $(filter oldest,$*),jax==$(OLDEST_JAX) jaxlib==$(OLDEST_JAX),--upgrade jax)
+	$(@D)/bin/python -m pip install --quiet --editable ".[core-test]"
+	touch $@
+
+# The wheel in an empty environment, from an empty folder: import, one Laplacian, the command, the types.
+test-wheel:
+	rm -rf .venv-wheel
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet --upgrade pip
+	.venv-wheel/bin/python -m pip wheel --quiet --no-deps --wheel-dir .venv-wheel/wheel .
+	.venv-wheel/bin/python -m pip install --quiet "$$(ls .venv-wheel/wheel/dof-*.whl)[cli]"
+	mkdir .venv-wheel/empty
+	cd .venv-wheel/empty && ../bin/python -I ../../tests/use_the_wheel.py ../wheel && ../bin/dof --help > help.txt && grep -q solve help.txt
 
 bench: $(VENV)/peers.stamp
 	$(BIN)/dof bench paper
@@ -37,4 +64,4 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis site
+	rm -rf $(VENV) .venv-oldest-jax .venv-newest-jax .venv-wheel .pytest_cache .ruff_cache .hypothesis site

@@ -29,8 +29,8 @@ jax.config.update("jax_enable_x64", True)
 # of tests is spent looking for cycles among them.
 gc.set_threshold(200_000, 20, 20)
 
-# A program of its own, which `--doctest-modules` would run while it collects.
-collect_ignore = ["batching/devices.py"]
+# Programs of their own, which `--doctest-modules` would run while it collects.
+collect_ignore = ["batching/devices.py", "use_the_wheel.py"]
 
 PACKAGE = Path(__file__).parent.parent / "src/dof"
 # Left out: what the user calls, which has errors of its own and shows source lines; triples and tangents, of which
