@@ -20,6 +20,7 @@ import jax
 import jaxtyping
 import numpy as np
 from beartype import BeartypeConf, beartype
+from jax.extend import source_info_util
 
 import dof.typing
 
@@ -90,3 +91,5 @@ def checked(*, typechecker, jaxtyped=jaxtyping.jaxtyped):
 dof.typing.Array = jax.Array | np.ndarray  # which dof itself does not name, so that it need not import JAX
 jaxtyping.jaxtyped = checked
 jaxtyping.install_import_hook(MODULES, "beartype.beartype")
+# Its wrappers are no lines of the user's, which `dof.explain` and errors show.
+source_info_util.register_exclusion(os.path.dirname(jaxtyping.__file__))

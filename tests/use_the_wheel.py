@@ -8,8 +8,9 @@ import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
-import dof
 import jax.numpy as jnp
+
+import dof
 
 (wheel,) = Path(sys.argv[1]).glob("dof-*.whl")
 names = zipfile.ZipFile(wheel).namelist()

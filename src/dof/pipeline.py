@@ -8,6 +8,7 @@ needs the directions before f is traced (`dof.pde` compares several plans) calls
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -216,5 +217,7 @@ def trace(f: Callable[[Any], Any], x: Any, users: Callable[..., Any]) -> tuple[C
         return f(jax.tree.unflatten(tree, x))
 
     of_leaves.__name__ = getattr(users, "__name__", "f")
+    if hasattr(inspect.unwrap(users), "__code__"):  # whose file and line JAX then names
+        of_leaves.__wrapped__ = users
     jaxpr, shapes = jax.make_jaxpr(of_leaves, return_shape=True)(*leaves)
     return jaxpr, jax.tree.structure(shapes)

@@ -113,3 +113,19 @@ def test_other_errors_keep_their_type_and_say_where():
         dof.laplacian(lambda x: jnp.sum(marked(x)))(x3)
     assert "dof_function" in "".join(caught.value.__notes__)
     assert "test_errors.py" in "".join(caught.value.__notes__)
+
+
+def test_errors_of_jax_while_tracing_name_the_users_file_and_function():
+    def branches(point):
+        return point[0] if point[0] > 0 else point[1]
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        dof.laplacian(branches)(x3)
+    assert "branches at" in str(caught.value) and "test_errors.py" in str(caught.value)
+    assert "pipeline.py" not in str(caught.value)
+
+
+def test_a_function_whose_second_derivative_jax_cannot_compile_is_refused():
+    """Also `jax.hessian` of it fails: its derivative keeps a value of an earlier trace."""
+    with pytest.raises(dof.NotDifferentiableError, match=r"custom_jvp_call` at .*test_errors.py.*\n.*Fix"):
+        dof.laplacian(lambda x: jnp.sum(jax.scipy.special.exp1(x)))(x3 + 1.0)

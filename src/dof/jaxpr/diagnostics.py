@@ -31,7 +31,7 @@ def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) 
     is raised as it is, with a note of the place.
     """
     place = f"primitive `{eqn.primitive.name}` at {source_line(eqn)}"
-    if twice_differentiable(function_of(eqn.primitive, eqn.params), operands):
+    if twice_differentiable(function_of(eqn.primitive, eqn.params), operands, error):
         error.add_note(f"dof was propagating through the {place}.")
         raise error
     reason = str(error) or type(error).__name__
@@ -40,19 +40,28 @@ def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) 
     raise NotDifferentiableError(describe("f", found, "a function that is twice differentiable", fix)) from error
 
 
-def twice_differentiable(function: Function, operands: Sequence[Any]) -> bool:
-    """Whether a jvp of a jvp of `function` can be traced; an error of the function itself is passed on."""
-    values = jax.eval_shape(lambda: function(*map(value_of, operands)))
-    smooth = [i for i, value in enumerate(values) if is_smooth(value)]
-    of_active, primals = restrict(function, operands, varying_operands(operands), smooth)
+def twice_differentiable(function: Function, operands: Sequence[Any], error: Exception) -> bool:
+    """Whether JAX can differentiate `function` twice, so that `error` has another cause.
 
-    def twice(*v: Any) -> Any:
-        return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], v, primals)[1]
+    Some functions of JAX can be traced twice, but not compiled: their derivative keeps a value of an earlier trace. So
+    the derivative is lowered as well, and if that fails in the same way, that is the cause.
+    """
+    active = varying_operands(operands)
+    values = [jax.ShapeDtypeStruct(np.shape(v), jax.numpy.result_type(v)) for v in map(value_of, operands)]
+    smooth = [i for i, value in enumerate(jax.eval_shape(function, *values)) if is_smooth(value)]
+
+    def twice(*values: Any) -> Any:
+        of_active, primals = restrict(function, values, active, smooth)
+        return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], primals, primals)[1]
 
     try:
-        jax.eval_shape(twice, *primals)
+        jax.eval_shape(twice, *values)
     except Exception:
         return False
+    try:
+        jax.jit(twice).lower(*values)
+    except Exception as found:
+        return str(found) != str(error)
     return True
 
 

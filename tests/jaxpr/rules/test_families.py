@@ -39,6 +39,8 @@ def test_bilinear(name):
 
 @pytest.mark.parametrize("name", cases.LINALG)
 def test_linalg(name):
+    if name == "svd_full" and jax.__version_info__ < (0, 9, 0):
+        pytest.skip("JAX up to 0.8 has no derivative of a full singular value decomposition")
     assert_exact(cases.LINALG[name], points(4))
 
 
