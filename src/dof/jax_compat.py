@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
@@ -190,7 +190,7 @@ def _vary(leaf: Any, axis: str) -> Any:
     return lax.pcast(leaf, axis, to="varying") if hasattr(lax, "pcast") else vars(lax)["pvary"](leaf, axis)
 
 
-def axes_of_shard_map(params: dict[str, Any]) -> Collection[str]:
+def axes_of_shard_map(params: dict[str, Any]) -> Set[str]:
     """The mesh axes that a `shard_map` equation maps over; the parameter has another name up to JAX 0.9."""
     return params["newly_manual_axes"] if "newly_manual_axes" in params else params["manual_axes"]
 

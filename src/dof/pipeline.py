@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import update_wrapper
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
@@ -218,6 +219,6 @@ def trace(f: Callable[[Any], Any], x: Any, users: Callable[..., Any]) -> tuple[C
 
     of_leaves.__name__ = getattr(users, "__name__", "f")
     if hasattr(inspect.unwrap(users), "__code__"):  # whose file and line JAX then names
-        of_leaves.__wrapped__ = users
+        update_wrapper(of_leaves, users, assigned=("__name__",), updated=())
     jaxpr, shapes = jax.make_jaxpr(of_leaves, return_shape=True)(*leaves)
     return jaxpr, jax.tree.structure(shapes)
