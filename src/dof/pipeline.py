@@ -9,8 +9,7 @@ needs the directions before f is traced (`dof.pde` compares several plans) calls
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -30,6 +29,7 @@ from dof.jaxpr.trace_log import Log
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
 from dof.options import DEFAULT, Options
+from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.readout import Reading
 from dof.triples.seed import seed, stacked_b
@@ -65,11 +65,12 @@ class Prepared(NamedTuple):
     def with_first_order(self, operators: Sequence[Coefficients]) -> Prepared:
         """The same with further operators that are real and of first order; they need no directions, only a channel."""
         old, new = len(self.directions.weights), len(operators)
-        weights = concatenate([self.directions.weights, np.zeros((new, self.directions.size))])
-        b = [*([None] * old if self.b is None else self.b), *(operator.b for operator in operators)]
+        each = [*([None] * old if self.b is None else self.b), *(operator.b for operator in operators)]
         more = [Reading([(1.0, old + n)], operator.c) for n, operator in enumerate(operators)]
-        directions = self.directions._replace(weights=weights)
-        return Prepared(self.coordinates, directions, stacked_b(b, self.coordinates), [*self.readings, *more])
+        with own_promotion():
+            weights = concatenate([self.directions.weights, np.zeros((new, self.directions.size))])
+            b = stacked_b(each, self.coordinates)
+        return Prepared(self.coordinates, self.directions._replace(weights=weights), b, [*self.readings, *more])
 
 
 class Propagated(NamedTuple):
@@ -109,13 +110,6 @@ def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prep
         directions = share_directions([factor(channel.a, coordinates.size) for channel in channels])
         b = stacked_b([channel.b for channel in channels], coordinates)
     return Prepared(coordinates, directions, b, readings)
-
-
-@contextmanager
-def own_promotion() -> Iterator[None]:
-    """Compute with JAX's default promotion of ranks and dtypes; a stricter setting is for the user's code only."""
-    with jax.numpy_rank_promotion("allow"), jax.numpy_dtype_promotion("standard"):
-        yield
 
 
 def propagate_operators(

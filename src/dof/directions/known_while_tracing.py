@@ -26,18 +26,7 @@ def concatenate(arrays: Sequence[Array], axis: int = 0) -> Array:
     unknown = [array for array in arrays if not is_known(array)]
     if not unknown:
         return np.concatenate(arrays, axis)
-    return _namespace(unknown[0]).concatenate([typed_like(unknown[0], array) for array in arrays], axis=axis)
-
-
-def typed_like(unknown: Any, array: Any) -> Any:
-    """Cast a known array to the dtype of an unknown one, so that they combine under strict dtype promotion.
-
-    A complex array is left as it is, and so is any array if the unknown one is of integers: a cast would lose digits.
-    """
-    is_integer = getattr(unknown.dtype, "kind", "f") in "iub"
-    if not is_known(array) or is_known(unknown) or np.iscomplexobj(array) or is_integer:
-        return array
-    return array.astype(unknown.dtype)
+    return _namespace(unknown[0]).concatenate(arrays, axis=axis)
 
 
 def _namespace(array: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dof.directions.factor import SecondOrderPart
-from dof.directions.known_while_tracing import concatenate, is_known, typed_like
+from dof.directions.known_while_tracing import concatenate, is_known
 from dof.directions.sparse_rows import RowBlock, SparseRows
 from dof.typing import Array
 
@@ -89,7 +89,7 @@ def _scattered(size: int, where: np.ndarray, weights: Array) -> Array:
     for n in range(int(turn.max(initial=-1)) + 1):
         source, there = np.zeros(size, int), np.zeros(size, bool)
         source[where[order[turn == n]]], there[where[order[turn == n]]] = order[turn == n], True
-        part = weights[source] * typed_like(weights, there)
+        part = weights[source] * there
         total = part if total is None else total + part
     return np.zeros(size) if total is None else total
 
@@ -130,8 +130,7 @@ class _DirectionTable:
             else:
                 where.append(np.array([self._place_unit(unit) for unit in units], dtype=int))
                 scales.append(lengths**2)
-        scale = np.concatenate(scales)
-        return np.concatenate(where), part.weights * typed_like(part.weights, scale)
+        return np.concatenate(where), part.weights * np.concatenate(scales)
 
     def _would_scatter(self, units: Sequence[SparseRows]) -> bool:
         """Whether some directions are in the table, but not all of them in one run, as a coupling needs them."""

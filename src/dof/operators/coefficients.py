@@ -15,6 +15,7 @@ from dof.errors import ArgumentError, describe
 from dof.jax_compat import concrete
 from dof.operators.coordinates import Coordinates
 from dof.operators.user_matrices import BlockDiagonal, Factored, as_array
+from dof.promotion import own_promotion
 from dof.typing import Array
 
 
@@ -131,4 +132,5 @@ def read_c(c: Any, argument: str = "c") -> Array:
 
 def _flatten(tree: Any) -> Array:
     leaves = [known(as_array("leaf", leaf)).reshape(-1) for leaf in jax.tree.leaves(tree)]
-    return concatenate([np.zeros(0), *leaves])
+    with own_promotion():
+        return concatenate([np.zeros(0), *leaves])

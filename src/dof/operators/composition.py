@@ -13,11 +13,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.directions.known_while_tracing import is_known, typed_like
+from dof.directions.known_while_tracing import is_known
 from dof.errors import ArgumentError, describe
 from dof.operators.coordinates import Coordinates
 from dof.operators.terms import Term, times, total
 from dof.operators.user_matrices import Factored
+from dof.promotion import own_promotion
 
 Terms = tuple[Term, ...]
 
@@ -55,8 +56,8 @@ def _second_order(first: Any, second: Any, x: Any) -> Any:
         return one[:, None] * two  # directions are real, so this A has no such factor
     if is_known(one, two):
         return Factored(one[None]) if (one == two).all() else Factored(np.stack([one + two, one - two]) / 2, (1, -1))
-    one, two = typed_like(two, one), typed_like(one, two)
-    return Factored(jnp.stack([one + two, one - two]) / 2, (1, -1))
+    with own_promotion():
+        return Factored(jnp.stack([one + two, one - two]) / 2, (1, -1))
 
 
 def _first_order(first: Any, second: Any, x: Any) -> Any:

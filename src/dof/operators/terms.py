@@ -7,8 +7,9 @@ from typing import Any
 
 import jax
 
-from dof.directions.known_while_tracing import is_known, typed_like
+from dof.directions.known_while_tracing import is_known
 from dof.operators.coefficients import known, read_c
+from dof.promotion import own_promotion
 from dof.typing import Array
 
 
@@ -73,12 +74,14 @@ def times(scale: Array | None, value: Array) -> Array:
     # Known numbers are multiplied in float64, however the user's arrays were typed.
     if is_known(scale, value):
         return known(scale * value)
-    return typed_like(value, scale) * typed_like(scale, value)
+    with own_promotion():
+        return scale * value
 
 
 def total(arrays: Sequence[Any]) -> Array | None:
     """The sum, or None if there is nothing to add."""
     result: Any = None
     for array in arrays:
-        result = array if result is None else known(typed_like(array, result) + typed_like(result, array))
+        with own_promotion():
+            result = array if result is None else known(result + array)
     return result
