@@ -17,13 +17,12 @@ from dof.jaxpr.registry import size_of
 Chunk = int | Literal["auto"] | None
 
 CACHE = 8 * 2**20
-"""Bytes that the values of a block may take on a CPU: blocks of 4 to 16 MB were fastest on machines with 1 to 2 MB of
-second-level cache per core, and slower by a fifth below and above."""
+"""Bytes that the values of a block may take on a CPU. A default; no measurement of it is recorded."""
 MEMORY_SHARE = 0.25
-"""Share of the free memory of an accelerator that a block may take; XLA needs about as much again for its buffers."""
+"""Share of the free memory of an accelerator that a block may take. A guess: not tried on an accelerator."""
 WEIGHTS_RATIO = 3.5
-"""Every block reads what all points share, weights above all. Its own values are at least that many times larger, so
-that reading the weights is less than a fifth of the traffic."""
+"""Every block reads what all points share, weights above all: its own values are at least that many times larger.
+No measurement of the factor is recorded."""
 
 
 def require_chunk(chunk: Any) -> None:

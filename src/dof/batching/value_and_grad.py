@@ -150,7 +150,7 @@ def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, m
         # A point that is only there to fill the block counts as nothing, whatever its loss.
         return jnp.sum(jnp.where(weights != 0, weights.astype(losses.dtype) * losses, 0)), aux
 
-    # Measured on MLPs with 64 inputs: training steps are a quarter faster with the factors exchanged.
+    # Without it training steps were a quarter slower (`transposed_products.py`).
     with_gradient = with_short_transposes(jax.value_and_grad(of_block, has_aux=True))
     if blocks == 1:
         (value, aux), gradients = with_gradient(params, mapped, weights)

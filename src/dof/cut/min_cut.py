@@ -23,15 +23,14 @@ from dof.cut.dependency_graph import Graph, Name, Node
 from dof.cut.max_flow import INFINITE, FlowNetwork
 
 NARROW = 0.5
-"""A value may be on a cut only if it has less than this share of the directions: a wider one saves too little to make
-up for the full matrix K after it."""
+"""A value may be on a cut only if it has less than this share of the directions. Chosen, not measured."""
 WORTH = 0.05
-"""Share of all work that a cut must save. It must also save six times this share of the work after it, because the
-estimates are rough: plain MLPs with a first layer just below half of the inputs were slower with a cut than without."""
+"""Share of all work that a cut must save, and six times this share of the work after it, because the estimates are
+rough. No measurement of it is recorded."""
 PRICES = (4.0, 1.0, 0.25, 0.06, 0.01)
 """Costs of one direction after the cut, relative to all work, that are tried; each is a factor of four to six apart."""
 OVERHEAD = 5000
-"""Operations that a change of coordinates costs however small it is: about a microsecond of kernel launches."""
+"""Operations that a change of coordinates must save to make up for being there. A guess."""
 UNIT = 2**26
 """Capacity that stands for all work; SciPy's flow is in integers of 32 bits."""
 

@@ -23,8 +23,7 @@ from dof.triples.triple import has_tangents, value_of
 from dof.typing import Array
 
 MOSTLY_EMPTY = 2
-"""The table of occurrences may have this many times as many cells as entries: above it, summing all elements costs
-less."""
+"""How many times more cells than entries the table of occurrences may have. Chosen, not measured."""
 
 
 class Occurrences(NamedTuple):

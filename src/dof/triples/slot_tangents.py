@@ -13,8 +13,8 @@ from dof.triples.slots import Slots
 from dof.typing import Array, Inexact
 
 FEW = 8
-"""Up to this many slots, `embed` selects them one by one: XLA fuses the selects with what follows, while a gather is a
-kernel of its own. Above it, the gather touches less memory."""
+"""Up to this many slots, `embed` selects them one by one, which XLA can fuse with what follows; above it, it gathers.
+The number is chosen, not measured."""
 
 
 @jax.tree_util.register_dataclass
