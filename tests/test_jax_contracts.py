@@ -11,7 +11,7 @@ from jax import lax
 from jax.interpreters import ad
 from jax.sharding import PartitionSpec
 
-import dof.jaxpr.rules  # noqa: F401
+import dof.jaxpr.rules
 from dof import jax_compat
 from dof.jaxpr.registry import MISSING, RECORDS
 from dof.jaxpr.rules.general import ON_PURPOSE
@@ -180,3 +180,23 @@ def test_arrays_are_placed_and_marked_on_a_mesh():
     )
     assert "pvary" in str(jax.make_jaxpr(marked)(x)) or "pcast" in str(jax.make_jaxpr(marked)(x))
     np.testing.assert_array_equal(marked(x), x)
+
+
+def test_constants_are_folded_right():
+    """Up to JAX 0.8.0 the compiler exchanges rows and columns here, if it knows that the ones are constant."""
+    w = jnp.asarray(np.random.default_rng(0).normal(size=(8, 5)))
+
+    def squared(w):
+        total = jnp.sum(w.T[:, None] * jax_compat.hide_constant(np.ones((5, 1, 1))), axis=1)
+        return total * total
+
+    np.testing.assert_allclose(jax.jit(lambda: squared(w))(), np.asarray(w).T ** 2)
+
+
+@pytest.mark.parametrize("units", [1, 2, 8])
+def test_a_compiled_network_may_have_its_weights_as_constants(units):
+    rng = np.random.default_rng(units)
+    w, v, at = (jnp.asarray(rng.normal(size=shape)) for shape in ((units, 5), (units,), (5,)))
+    y = np.tanh(w @ at)
+    expected = np.sum(v * -2 * y * (1 - y**2) * np.sum(np.square(w), axis=1))
+    np.testing.assert_allclose(jax.jit(dof.laplacian(lambda x: v @ jnp.tanh(w @ x)))(at), expected, rtol=1e-12)

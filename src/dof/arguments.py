@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -86,3 +88,37 @@ def _place(n: int, args: tuple[Any, ...]) -> int:
         fix = "L(f, argnums=1)(params, x), where x is given by position, not as L(f)(x=x)"
         raise ArgumentError(describe("argnums", found, expected, fix))
     return n % len(args)
+
+
+def named_after(users: Any, traced: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """Let JAX name the user's function, not one of dof's, in errors that it raises while tracing.
+
+    Args:
+        users: the function that the user gave.
+        traced: the function around it that is traced. JAX follows its `__wrapped__` to a file and a line.
+        names: the names of the positional arguments of `traced`, which JAX takes from its `__signature__`.
+
+    Returns:
+        `traced`.
+    """
+    kind = inspect.Parameter.POSITIONAL_ONLY
+    traced.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])  # pyright: ignore
+    traced.__wrapped__ = _written_function(users)  # pyright: ignore
+    return traced
+
+
+def _written_function(users: Any) -> Any:
+    """The function that stands in a file: without `partial`, `jit` and the like, and `__call__` of an object."""
+    while isinstance(users, partial) or hasattr(users, "__wrapped__"):
+        users = users.func if isinstance(users, partial) else users.__wrapped__
+    return users if hasattr(users, "__code__") else type(users).__call__
+
+
+def names_of(f: Any, places: Sequence[int]) -> list[str]:
+    """What f calls its positional arguments at these places."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):  # some builtins have no signature
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [names[place] if place < len(names) else f"argument_{place}" for place in places]

@@ -8,15 +8,13 @@ needs the directions before f is traced (`dof.pde` compares several plans) calls
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import numpy as np
 
-from dof.arguments import Argnums, split_arguments, split_arrays
+from dof.arguments import Argnums, named_after, names_of, places_of, split_arguments, split_arrays
 from dof.batching.direction_groups import propagate_in_groups
 from dof.cut.segments import run_segments, segments_of
 from dof.directions.factor import factor
@@ -162,8 +160,8 @@ def propagate_prepared(
         wants_tangents: whether the tangents of the results are asked for.
         log: where to write down what was done, if that is asked for.
     """
-    x, put_back = split_arguments(args, argnums)
-    jaxpr, tree = trace(lambda x: f(*put_back(x), **kwargs), x, f)
+    x, _ = split_arguments(args, argnums)
+    jaxpr, tree = trace(f, argnums, args, kwargs)
     form = QuadraticForm.of(prepared.directions)
     with own_promotion():
         if options.in_groups and form.directions:
@@ -171,7 +169,8 @@ def propagate_prepared(
 
             def traced_again(arrays: Any, x: Any) -> Closed:
                 args, kwargs = rebuild(arrays)
-                return trace(lambda x: f(*split_arguments(args, argnums)[1](x), **kwargs), x, f)[0]
+                _, put_back = split_arguments(args, argnums)
+                return trace(f, argnums, put_back(x), kwargs)[0]
 
             outputs = propagate_in_groups(
                 jaxpr, traced_again, arrays, x, prepared.coordinates, prepared.directions, prepared.b, options
@@ -195,24 +194,18 @@ def _interpret(interpreter: Interpreter, jaxpr: Closed, seeds: Sequence[Any], wa
     return run_segments(interpreter, program, segments, seeds)
 
 
-def trace(f: Callable[[Any], Any], x: Any, users: Callable[..., Any]) -> tuple[Closed, Any]:
-    """Trace a function of x.
-
-    Args:
-        f: the function of x alone.
-        x: the point.
-        users: the function that the user gave, whose name JAX shows in its messages.
+def trace(f: Callable[..., Any], argnums: Argnums, args: Any, kwargs: Any) -> tuple[Closed, Any]:
+    """Trace f(*args, **kwargs) as a function of x, the argument(s) `argnums`.
 
     Returns:
         (program on the leaves of x, pytree structure of the result).
     """
-    leaves, tree = jax.tree.flatten(x)
+    x, put_back = split_arguments(args, argnums)
+    several = isinstance(argnums, tuple)
 
-    def of_leaves(*x: Any) -> Any:
-        return f(jax.tree.unflatten(tree, x))
+    def of_x(*x: Any) -> Any:
+        return f(*put_back(x if several else x[0]), **kwargs)
 
-    of_leaves.__name__ = getattr(users, "__name__", "f")
-    if hasattr(inspect.unwrap(users), "__code__"):  # whose file and line JAX then names
-        update_wrapper(of_leaves, users, assigned=("__name__",), updated=())
-    jaxpr, shapes = jax.make_jaxpr(of_leaves, return_shape=True)(*leaves)
+    named = named_after(f, of_x, names_of(f, places_of(argnums, args)))
+    jaxpr, shapes = jax.make_jaxpr(named, return_shape=True)(*(x if several else (x,)))
     return jaxpr, jax.tree.structure(shapes)

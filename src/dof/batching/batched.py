@@ -52,8 +52,12 @@ def batched(
     def apply(*args: Any, **kwargs: Any) -> Any:
         batch = read_batch(args, kwargs, in_axes)
 
+        @wraps(g)
+        def of_point(_: Any, args: Any, kwargs: Any) -> Any:
+            return g(*args, **kwargs)
+
         def run(shared: list[Any], mapped: list[Any]) -> Any:
-            return _in_blocks(lambda _, args, kwargs: g(*args, **kwargs), batch, chunk, shared, mapped)
+            return _in_blocks(of_point, batch, chunk, shared, mapped)
 
         if mesh is None or axis is None:
             return run(batch.shared, batch.mapped)

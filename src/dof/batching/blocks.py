@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from dof.arguments import named_after
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.jax_compat import Closed, as_function
 
@@ -60,7 +61,8 @@ class Batch:
         def of_point(params: Any, shared: Sequence[Any], point: Sequence[Any]) -> Any:
             return g(params, *jax.tree.unflatten(self.tree, self.join(shared, point)))
 
-        jaxpr, shapes = jax.make_jaxpr(of_point, return_shape=True)(params, shared, point)
+        named = named_after(g, of_point, ["params", "shared", "point"])
+        jaxpr, shapes = jax.make_jaxpr(named, return_shape=True)(params, shared, point)
         run, tree = as_function(jaxpr), jax.tree.structure(shapes)
         same = len(jax.tree.leaves((params, shared)))
         flags = [False] * same + [True] * len(point)

@@ -70,6 +70,7 @@ def value_and_grad(
         batch = read_batch(others, kwargs, in_axes)
         weighted = _weights(weights, batch.size)
 
+        @wraps(point_loss)
         def of_point(params: Any, others: Any, kwargs: Any) -> Any:
             remaining, chosen = iter(others), dict(zip(places, params, strict=True))
             full = [chosen[p] if p in chosen else next(remaining) for p in range(len(args))]
