@@ -1,6 +1,7 @@
 """One BLAS thread during training, also where several threads of Python train at the same time.
 
-LAPACK's threads wait for each other in loops: beside other programs two of them are forty times as slow as one.
+LAPACK's threads wait for each other in busy loops: on a machine whose cores are taken by other programs, two threads
+were seen to be forty times slower than one (how it was measured is not recorded).
 """
 
 from __future__ import annotations

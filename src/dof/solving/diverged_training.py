@@ -9,8 +9,8 @@ import numpy as np
 from dof.errors import Diverged
 
 TOO_LARGE = 1e8
-"""How many times its first value a loss may become. First steps of Adam and new weights of the terms make a loss grow
-by orders of magnitude and are no divergence; 10⁸ is residuals 10⁴ times as large, from which no step leads back."""
+"""How many times its first value a loss may become before training is given up: residuals 10⁴ times as large. Chosen
+far above the growth by orders of magnitude that first steps of Adam and new weights may cause; not measured."""
 
 
 def require_convergent(losses: np.ndarray, weights: np.ndarray, first: float, step: int, names: Sequence[str]) -> None:
@@ -27,6 +27,7 @@ def require_convergent(losses: np.ndarray, weights: np.ndarray, first: float, st
         Diverged: With the first step and the worst term.
     """
     totals = losses @ weights
+    # At least 1: where the first loss is nearly zero, every ordinary loss would be a growth by orders of magnitude.
     bad = np.flatnonzero(~np.isfinite(totals) | (totals > TOO_LARGE * max(first, 1.0)))
     if len(bad):
         of_term = losses[bad[0]]

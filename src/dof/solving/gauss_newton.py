@@ -64,9 +64,11 @@ def gauss_newton_steps(objective: Objective, theta: Any, damping: Any, batch: Ba
         theta, values, jacobian = old
         residuals = lambda theta: objective.residuals(theta, batch, weights)  # noqa: E731
         new = linearised(_moved(residuals, theta, values, jacobian, damping))
+        # False where the new loss is nan, as after a Cholesky factorisation that fails: that step is not taken either.
         better = _loss(new[1]) < _loss(old[1])
         kept = jax.tree.map(lambda a, b: jnp.where(better, a, b), new, old)
         damping = jnp.clip(damping * jnp.where(better, SHRINK, GROW), LEAST_DAMPING, MOST_DAMPING)
+        # The residuals have the factor √weight in them; what is reported is the mean square of each term without it.
         return (kept, damping), jnp.stack([_loss([part]) for part in kept[1]]) / weights
 
     ((theta, *_), damping), losses = jax.lax.scan(step, (linearised(theta), damping), length=n)
@@ -79,12 +81,14 @@ def _moved(residuals: Callable[[Any], Any], theta: Any, values: Any, jacobian: A
     v = -solve(jnp.concatenate(values))
     along = lambda f: lambda theta: jax.jvp(f, (theta,), (v,))[1]  # noqa: E731
     a = -solve(jnp.concatenate(along(along(residuals))(theta)))
+    # Where a is zero (linear residuals) the quotient is infinite, and the minimum 1.
     return theta + v + a / 2 * jnp.minimum(1.0, MOST_ACCELERATION * jnp.linalg.norm(v) / jnp.linalg.norm(a))
 
 
 def _solver(jacobian: Any, damping: Any) -> Callable[[Any], Any]:
     """The function r ↦ (Jᵀ J + λ τ 1)⁻¹ Jᵀ r, by a Cholesky factor of the smaller one of Jᵀ J and J Jᵀ."""
     rows, columns = jacobian.shape
+    # Both matrices have the same trace, so that τ and the step do not depend on which one is factored.
     small = jacobian @ jacobian.T if rows < columns else jacobian.T @ jacobian
     shift = damping * jnp.trace(small) / columns
     factor = cho_factor(small + shift * jnp.eye(len(small), dtype=small.dtype))

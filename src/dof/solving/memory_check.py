@@ -20,8 +20,10 @@ def require_memory(compiled: Any) -> None:
         NotEnoughMemoryError: With what it takes and what is free.
     """
     found = compiled.memory_analysis()
+    # JAX does not know it for every backend.
     if found is None:
         return
+    # Arguments are not counted: θ, the optimiser's state and the points are in memory already.
     needed, free = found.temp_size_in_bytes + found.output_size_in_bytes, free_bytes()
     if needed > free:
         raise NotEnoughMemoryError(

@@ -61,6 +61,7 @@ def fourier(inputs: int, outputs: int, width: int, depth: int, frequency: float 
 
 def separable(inputs: int, outputs: int, width: int, depth: int) -> Network:
     """Σ_k Π_i f_ik(z_i), k = 1 … width: one MLP for each input i, and a sum of products of their outputs."""
+    # One scalar input each; `width` is both the size of the layers and the number of products in the sum.
     sizes = [1, *[width] * depth, width * outputs]
 
     def init(key: Any) -> Any:
@@ -110,6 +111,7 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int) ->
         return given
     if isinstance(given, tuple) and len(given) == 2 and callable(given[1]):
         params, apply = given
+        # The key is not used: the user's network comes with its weights, so that `seed` changes the points only.
         return Network(lambda key: jax.tree.map(_in_double, params), apply)
     if callable(given) and any(map(is_weight, jax.tree.leaves(given))):
         return _of_module(given)
@@ -120,6 +122,7 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int) ->
 def _of_module(module: Any) -> Network:
     """A network whose parameters are the floating-point arrays of a module; all else of it stays as it is."""
     leaves, tree = jax.tree.flatten(module)
+    # Leaves of an Equinox module are activation functions too, which no optimiser can move.
     places = [k for k, leaf in enumerate(leaves) if is_weight(leaf)]
 
     def apply(params: Any, z: Any) -> Any:

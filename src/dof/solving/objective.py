@@ -46,6 +46,7 @@ class Objective:
 
         def net(features: Any) -> Any:
             out = self.network.apply(params, features)
+            # Networks of others end in a layer with one unit: (1,) instead of the () that a single field has.
             return jnp.reshape(out, ()) if is_single and jnp.size(out) == 1 else out
 
         return self.problem.trial(net)
@@ -61,6 +62,7 @@ class Objective:
 
     def losses_and_gradient(self, theta: Any, batch: Batch, weights: Any) -> tuple[Any, Any]:
         """The mean of |r_k|² for each term, (terms,), and the gradient of their weighted sum in θ."""
+        # Term by term: each has its own number of points and its own arrays, and runs in blocks of its own size.
         losses, gradient = [], jnp.zeros_like(theta)
         for k, arrays in enumerate(batch):
             value, part = dof.value_and_grad(lambda theta, *z, k=k: jnp.sum(self.residual(k, theta, z) ** 2))(
@@ -87,6 +89,7 @@ class Objective:
     def _row(self, k: int, theta: Any, arrays: Any) -> tuple[Any, Any]:
         """The residual of one point and its derivative in θ, (components, θ), by a reverse pass for each component."""
         value, pull = jax.vjp(lambda theta: self.residual(k, theta, arrays), theta)
+        # One forward pass for all components: the number of equations is small beside that of parameters.
         return value, jax.vmap(lambda basis: pull(basis)[0])(jnp.eye(value.size, dtype=value.dtype))
 
     def balanced(self, theta: Any, batch: Batch) -> Any:
@@ -113,6 +116,7 @@ def _require_outputs(problem: Problem, u: Any) -> None:
     point, expected = jnp.zeros(problem.domain.size), problem.named_domain.field_shape
     try:
         found: Any = jax.eval_shape(u, point).shape
+    # A matrix product with another number of features is a TypeError of JAX; it is told as the network's.
     except TypeError as error:
         found = str(error)
     if found != expected:

@@ -33,6 +33,7 @@ LBFGS_MEMORY = 20
 
 def adam(objective: Objective, settings: Settings) -> Optimiser:
     """Adam, with a rate that goes down to zero along a cosine over all its steps."""
+    # At least one step: optax refuses a schedule over none, and the rule is made even if Adam is not used.
     rule = optax.adam(optax.cosine_decay_schedule(settings.rate, max(settings.adam, 1)))
 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
@@ -59,6 +60,7 @@ def lbfgs(objective: Objective, settings: Settings) -> Optimiser:
         def step(carry: Any, _: Any) -> Any:
             theta, state = carry
             losses, gradient = objective.losses_and_gradient(theta, batch, weights)
+            # Not from the line search's state, which has them for other points when an interval has drawn new ones.
             value = losses @ weights
             change, state = rule.update(gradient, state, theta, value=value, grad=gradient, value_fn=loss)
             return (optax.apply_updates(theta, change), state), losses

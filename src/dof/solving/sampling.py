@@ -15,9 +15,11 @@ Batch = tuple[tuple[Any, ...], ...]
 """For each term its arrays over points."""
 
 MOST_SOBOL_DIMENSIONS = 1000
-"""Beyond so many dimensions Sobol numbers take long to make, and fill the cube no better than random numbers."""
+"""Beyond so many dimensions points are plain random numbers: SciPy has Sobol numbers up to 21,201 dimensions
+only, and makes them more slowly the more there are. The number is chosen, not measured."""
 ERROR_ROUND = 2**31
-"""The round of the points at which the error is measured: one that no step of training has."""
+"""The round of the points at which the error is measured. It must be one that no step of training has: NumPy pads
+seeds with zeros, so that (seed, round) makes the same stream as (seed, round, 0), that of the equation's points."""
 
 
 def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
@@ -26,6 +28,7 @@ def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
     if size == 0 or size > MOST_SOBOL_DIMENSIONS:
         return rng.random((n, size))
     with warnings.catch_warnings():
+        # SciPy warns that the points are balanced only for powers of two; `points` is what the user asked for.
         warnings.simplefilter("ignore", UserWarning)  # that n is no power of two
         return qmc.Sobol(size, rng=rng).random(n)
 
@@ -40,6 +43,7 @@ def sample(terms: Sequence[LossTerm], counts: Sequence[int], seed: int, round_: 
 
 def crowded(arrays: tuple[np.ndarray, ...], residuals: np.ndarray, n: int, seed: Sequence[int]) -> Any:
     """Choose n of the points, with probabilities of which half is even and half in proportion to squared residuals."""
+    # The even half keeps points where the residual is small now. 1e-300: all residuals may be zero.
     share = residuals / max(residuals.mean(), 1e-300) + 1.0
     chosen = np.random.default_rng(seed).choice(len(share), n, replace=False, p=share / share.sum())
     return tuple(array[chosen] for array in arrays)

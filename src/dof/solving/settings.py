@@ -68,6 +68,7 @@ class Settings:
     error_points: int = 4096
 
     def __post_init__(self) -> None:
+        # `f.type` is text, as annotations are postponed in this file.
         for f in fields(self):
             _require_type(f.name, getattr(self, f.name), str(f.type))
         for name in ("width", "points", "edge_points", "report", "error_points"):

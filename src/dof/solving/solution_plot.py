@@ -73,6 +73,7 @@ def _draw(figure: Any, axis: Any, problem: Problem, cut: Slice, values: np.ndarr
     if len(names) == 1:
         axis.plot(cut.grids[0], values, color=LINE_COLOUR)
         return
+    # A difference that is zero everywhere would have the limits 0 and 0.
     (x, y), limit = cut.grids, np.nanmax(np.abs(values)) or 1.0
     is_signed = title == "difference"
     limits = {"vmin": -limit, "vmax": limit, "cmap": "RdBu_r"} if is_signed else {"cmap": "viridis"}
@@ -95,6 +96,7 @@ def slice_of(problem: Problem) -> Slice:
     axes = shown_axes(problem)
     count = GRID if problem.domain.size < MANY_COORDINATES else COARSE_GRID
     grids = tuple(np.linspace(low[i], high[i], count) for i in axes)
+    # The first coordinate is on the last axis of the mesh: `_draw` relies on it when it reshapes to (y, x).
     mesh = np.meshgrid(*grids)
     points = np.tile((low + high) / 2, (mesh[0].size, 1))
     for axis, part in zip(axes, mesh, strict=True):

@@ -53,6 +53,7 @@ def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution
     theta, history = training.objective.start, []
     try:
         for state, report in intervals(training, training.start()):
+            # When training diverges in a later interval, this is what `Diverged.solution` has.
             theta = state.theta
             history.append(report)
             on_report(report)

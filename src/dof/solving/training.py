@@ -69,6 +69,7 @@ class Training:
 
     def like(self, step: int) -> TrainingState:
         """A state with the tree structure of the one after so many steps, to read a checkpoint into."""
+        # After the last step the state is still that of the optimiser which took it (see `_next`).
         name, _ = phase_at(min(step, self.settings.steps - 1), self.settings)
         return self.start()._replace(optimiser=self.optimisers[name].start(self.objective.start))
 
@@ -84,9 +85,11 @@ class Training:
         """
         name, end = phase_at(state.step, self.settings)
         n = min(self.settings.report, end - state.step)
+        # Points before weights, since the weights balance the terms at these points.
         batch = self.batch(state)
         weights = self._weights(state, batch)
         steps = self._compiled(name, n, state, batch, weights)
+        # Compiled before the clock starts: `seconds` are without compilation, sampling and the error.
         began = time.perf_counter()
         with one_blas_thread():
             theta, optimiser, losses = jax.block_until_ready(steps(state.theta, state.optimiser, batch, weights))
@@ -97,6 +100,7 @@ class Training:
 
     def batch(self, state: TrainingState) -> Batch:
         """The points of the interval that begins with a state."""
+        # The step is the number of the round, and no generator is kept: a resumed run draws the same points.
         settings, number = self.settings, state.step if self.settings.resample else 0
         if not (settings.adaptive and settings.resample):
             return sample(self.objective.terms, self.counts, settings.seed, number)
@@ -115,6 +119,7 @@ class Training:
         if not self.settings.balance or len(self.counts) == 1:
             return state.weights
         found = self._balanced(state.theta, batch)
+        # The weights of the start are ones, of no meaning: nothing of them is kept.
         return found if state.step == 0 else KEPT_WEIGHT * state.weights + (1 - KEPT_WEIGHT) * found
 
     @cached_property
@@ -123,6 +128,8 @@ class Training:
 
     def _compiled(self, name: str, n: int, state: TrainingState, batch: Batch, weights: Any) -> Any:
         """The compiled function that takes n steps of an optimiser, compiled once."""
+        # All intervals have arrays of the same shapes, so that name and n are the whole key. Compiled ahead of the
+        # first call, so that the memory is known before it is taken.
         if (name, n) not in self._compiled_steps:
             run = jax.jit(self.optimisers[name].run, static_argnums=4)
             self._compiled_steps[name, n] = run.lower(state.theta, state.optimiser, batch, weights, n).compile()
@@ -135,6 +142,7 @@ class Training:
         return optimiser if after == name or step == self.settings.steps else self.optimisers[after].start(theta)
 
     def _first_loss(self, state: TrainingState, losses: np.ndarray, weights: np.ndarray) -> float:
+        # The start has an infinite one. min with nan keeps it; the loss that is nan is refused below.
         first = min(state.first_loss, losses[0] @ weights) if state.step == 0 else state.first_loss
         require_convergent(losses, weights, first, state.step, [term.name for term in self.objective.terms])
         return float(first)

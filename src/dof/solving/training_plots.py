@@ -33,6 +33,7 @@ def plot_training(reports: Sequence[Report]) -> Figure:
         losses = [report.losses.get(name, np.nan) for report in reports]
         axis.plot(seconds, losses, color=colour, lw=1.2, label=f"mean square: {name}")
     if reports[0].error is not None:
+        # An error of exactly 0 has no place on a logarithmic axis.
         axis.plot(seconds, [r.error or np.nan for r in reports], color=DOF_COLOUR, lw=2, label="relative error")
     changes = [r.seconds for r, after in pairwise(reports) if r.phase != after.phase]
     for second in changes:
