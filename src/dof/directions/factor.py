@@ -50,6 +50,7 @@ def factor(terms: Sequence[Matrix], n: int) -> SecondOrderPart:
     over_coordinates = [t for t in terms if not isinstance(t, LowRank)]
     if not all(map(is_known_matrix, over_coordinates)):
         return _append(_over_coordinates(over_coordinates, n), [t for t in terms if isinstance(t, LowRank)])
+    # What is not known here has low rank: all other terms passed the test above.
     known = [t for t in terms if is_known_matrix(t)]
     return _append(_factor_known(known, n), [t for t in terms if not is_known_matrix(t)])
 
@@ -64,10 +65,12 @@ def _over_coordinates(terms: Sequence[Diagonal | Blocks], n: int) -> SecondOrder
     """L = 1: the directions are the coordinates; weights and couplings are the entries of A."""
     diagonals = [t.entries for t in terms if isinstance(t, Diagonal)]
     weights = sum(diagonals[1:], diagonals[0]) if diagonals else np.zeros(n)
+    # Terms are added, so each begins at coordinate 0 again; the stacks of one term follow each other.
     couplings = []
     for term in terms:
         start = 0
         for stack in term.stacks if isinstance(term, Blocks) else ():
+            # A stack of no blocks is left out: tangents cannot be reshaped into zero blocks of unknown size.
             couplings += [(start, stack)] if stack.size else []
             start += stack.shape[0] * stack.shape[1]
     return SecondOrderPart((scaled_coordinates(np.ones(n)),), weights, tuple(couplings))
@@ -85,16 +88,19 @@ def _factor_known(terms: Sequence[Matrix], n: int) -> SecondOrderPart:
         return _append(_factor_known([t for t in terms if not isinstance(t, LowRank)], n), low_rank)
     # Mixed forms of moderate size are multiplied out: the rank of the sum may be smaller than that of its parts.
     total = sum(map(dense, terms), np.zeros((n, n)))
+    # The least precise term decides which eigenvalues of the sum are rounding.
     rounding = max((t.rounding for t in terms if isinstance(t, Blocks)), default=float(np.finfo(np.float64).eps))
     return _factor_blocks(Blocks((total[None],), rounding), n)
 
 
 def _factor_diagonal(entries: Any) -> SecondOrderPart:
+    # `scaled_coordinates` leaves out coordinates with entry zero, and so must the signs.
     return SecondOrderPart((scaled_coordinates(np.sqrt(np.abs(entries))),), np.sign(entries[entries != 0]))
 
 
 def _factor_blocks(blocks: Blocks, n: int) -> SecondOrderPart:
     """Factor block by block, so that each direction moves the coordinates of one block only."""
+    # Empty arrays first, because A = 0 has no rows and NumPy does not concatenate an empty list.
     row, column = [np.zeros(0, int)], [np.zeros(0, int)]
     entry: list[Any] = [np.zeros(0)]
     weights: list[Any] = [np.zeros(0)]
@@ -128,6 +134,9 @@ def _factor_block(block: np.ndarray, rounding: float) -> tuple[Array, Array]:
     scale = np.sqrt(np.abs(block).max(axis=1))
     if not scale.any():
         return np.zeros((0, len(block))), np.zeros(0)
+    # No division by zero: a row of zeros is a set of its own in `_coupled_coordinates`, and has returned already.
     values, vectors = np.linalg.eigh(block / np.outer(scale, scale))
+    # The tolerance of numpy.linalg.matrix_rank.
     kept = np.abs(values) > rounding * len(block) * np.abs(values).max()
+    # Rows times S again: they are no eigenvectors of A itself, but any L with A = Lᵀ diag(±1) L will do.
     return (vectors[:, kept] * np.sqrt(np.abs(values[kept]))).T * scale, np.sign(values[kept])

@@ -18,6 +18,7 @@ from dof.typing import Array
 
 def is_known(*arrays: Any) -> bool:
     """Whether all arrays are known while tracing."""
+    # Arrays of JAX that hold numbers do not count: under `jit` whatever is computed from them is a tracer.
     return all(isinstance(array, np.ndarray) for array in arrays)
 
 

@@ -57,9 +57,11 @@ def dense(matrix: Matrix) -> Array:
     if isinstance(matrix, LowRank):
         return (matrix.rows.T * matrix.weights) @ matrix.rows
     if isinstance(matrix, Diagonal):
+        # An identity in float64 would turn traced entries in float32 into float64.
         return matrix.entries[:, None] * np.eye(len(matrix.entries), dtype=matrix.entries.dtype)
     blocks, start = [block for stack in matrix.stacks for block in stack], 0
     n = sum(map(len, blocks))
+    # Put together from pieces, because arrays of JAX cannot be written to.
     rows = []
     for block in blocks:
         before, after = np.zeros((len(block), start)), np.zeros((len(block), n - start - len(block)))
@@ -71,6 +73,7 @@ def dense(matrix: Matrix) -> Array:
 def map_entries(function: Callable[[Any], Any], matrix: Matrix) -> Matrix:
     """Apply a linear function to the entries of A, in the form that A has."""
     if isinstance(matrix, LowRank):
+        # A is linear in the weights, and quadratic in the rows.
         return LowRank(matrix.rows, function(matrix.weights))
     if isinstance(matrix, Blocks):
         return Blocks(tuple(map(function, matrix.stacks)), matrix.rounding)

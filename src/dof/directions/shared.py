@@ -81,6 +81,7 @@ def _scattered(size: int, where: np.ndarray, weights: Array) -> Array:
         return weights
     if is_known(weights):
         channel = np.zeros(size)
+        # Not `channel[where] += weights`, which counts only one of several weights for the same place.
         np.add.at(channel, where, weights)
         return channel
     # Gathers and sums instead of a scatter: they need no framework, and duplicates are rare (the loop runs once).
@@ -98,6 +99,7 @@ def _turns(where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(order, turn): positions sorted by their entry, and for each of these how many equal entries come before it."""
     order = np.argsort(where, kind="stable")
     ordered = where[order]
+    # In a sorted array, searchsorted finds the first of equal entries.
     return order, np.arange(len(where)) - np.searchsorted(ordered, ordered)
 
 
@@ -129,6 +131,7 @@ class _DirectionTable:
                 scales.append(np.ones(len(rows)))
             else:
                 where.append(np.array([self._place_unit(unit) for unit in units], dtype=int))
+                # Couplings need no factor: they are between coordinates, whose rows have length one already.
                 scales.append(lengths**2)
         return np.concatenate(where), part.weights * np.concatenate(scales)
 
@@ -154,6 +157,7 @@ def _units(rows: SparseRows) -> tuple[list[SparseRows], np.ndarray]:
     """(rows scaled to length one, their lengths). Signs are aligned too: along −u the second derivative is the same."""
     each = rows.each()
     lengths = np.array([np.linalg.norm(entries) for _, entries in each])
+    # A row of zeros has no first entry to take the sign of, and stays as it is.
     units = [
         SparseRows(1, rows.n, 0 * columns, columns, entries / (length * np.sign(entries[0])) if length else entries)
         for (columns, entries), length in zip(each, lengths, strict=True)

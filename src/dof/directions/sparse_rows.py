@@ -49,8 +49,10 @@ class SparseRows:
             column has fewer.
         """
         # Sorting by column and then by row numbers the entries of each column without a loop over columns.
+        # np.lexsort takes its last key first.
         order = np.lexsort((self.row, self.column))
         column = self.column[order]
+        # searchsorted finds the first of equal entries, so that the difference counts 0, 1, … in each column.
         place = np.arange(len(column)) - np.searchsorted(column, column)
         shape = (int(place.max(initial=-1)) + 1, self.n)
         entries, rows = np.zeros(shape), np.full(shape, EMPTY)
@@ -67,6 +69,7 @@ class SparseRows:
         """(entries, columns), both (count, k) with k the largest number of entries in a row; zeros at the end."""
         transposed = SparseRows(self.n, self.count, self.column, self.row, self.entry)
         entries, columns = transposed.by_column()
+        # What fills up a row is entry 0 in column 0: it may be added to a row, but must not be written into it.
         return entries.T, np.maximum(columns, 0).T
 
     def each(self) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -74,6 +77,7 @@ class SparseRows:
         order = np.lexsort((self.column, self.row))
         ends = np.searchsorted(self.row[order], np.arange(1, self.count))
         rows = zip(np.split(self.column[order], ends), np.split(self.entry[order], ends), strict=True)
+        # Of no rows np.split still makes one piece.
         return list(rows) if self.count else []
 
 
@@ -102,6 +106,7 @@ def dense_rows(blocks: Sequence[RowBlock]) -> Array:
 
 def entries_by_column(blocks: Sequence[RowBlock], start: int, stop: int) -> tuple[Array, np.ndarray]:
     """The entries of the columns start … stop − 1 of all rows, and the rows they stand in, both (k, stop − start)."""
+    # Without any block there is still an array to concatenate.
     nothing = np.zeros((0, stop - start))
     entries: list[Array] = [nothing]
     rows, first = [nothing.astype(int)], 0

@@ -37,9 +37,11 @@ class Coefficients(NamedTuple):
         arrays = [*(array for matrix in self.a for array in arrays_of(matrix)), *([] if self.b is None else [self.b])]
         if not any(map(jnp.iscomplexobj, arrays)):
             return [(1.0, self)]
+        # Directions are real, so a complex operator is propagated as two real ones; `Reading` puts them together.
         return [(1.0, self._each(lambda v: v.real)), (1j, self._each(lambda v: v.imag))]
 
     def _each(self, part: Callable[[Any], Any]) -> Coefficients:
+        # Without c: it multiplies the value once, when the whole operator is read off (`Reading.c`).
         return Coefficients(tuple(map_entries(part, m) for m in self.a), None if self.b is None else part(self.b), None)
 
 
@@ -65,9 +67,11 @@ def read_a(a: Any, coordinates: Coordinates) -> Matrix:
     whole = coordinates.shapes[0] if coordinates.is_array else (n,)
     if array.ndim == 0:
         return Diagonal(_repeated(array, n))
+    # No conflict with (n, n) below: x of that shape has n² coordinates, so n = 1, where both mean the same.
     if array.shape in ((n,), whole):
         return Diagonal(array.reshape(n))
     if array.shape in ((n, n), (*whole, *whole)):
+        # Read again, because `known` has made it float64: `_blocks` looks at the precision that the user gave it in.
         return _blocks((as_array("a", a).reshape(1, n, n),), coordinates)
     expected = f"(), ({n},) for a diagonal or ({n}, {n}), {_because(coordinates)}"
     raise ArgumentError(describe("a", f"has shape {array.shape}", expected, _fix(f"a=jnp.eye({n})")))
@@ -100,6 +104,7 @@ def _blocks(stacks: Sequence[Array], coordinates: Coordinates) -> Blocks:
     """
     dtypes = [*(s.dtype for s in stacks), *coordinates.dtypes]
     is_single = all(jnp.issubdtype(d, jnp.inexact) and jnp.finfo(d).bits <= 32 for d in dtypes)
+    # Floating first: integers of few bits would overflow in the sum, and booleans would add to True.
     symmetric = tuple((s + s.swapaxes(1, 2)) / 2 for s in map(_floating, stacks))
     return Blocks(symmetric, float(np.finfo(np.float32 if is_single else np.float64).eps))
 

@@ -55,6 +55,7 @@ def _second_order(first: Any, second: Any, x: Any) -> Any:
     if jnp.iscomplexobj(one) or jnp.iscomplexobj(two):
         return one[:, None] * two  # directions are real, so this A has no such factor
     if is_known(one, two):
+        # The square of one derivative has m = 0, and one direction instead of two.
         return Factored(one[None]) if (one == two).all() else Factored(np.stack([one + two, one - two]) / 2, (1, -1))
     with own_promotion():
         return Factored(jnp.stack([one + two, one - two]) / 2, (1, -1))
@@ -92,4 +93,5 @@ def _derivative_along_b(operator: Any, x: Any, g: Callable[[Any], Any]) -> Any:
     if not operator.b:
         return np.zeros(np.shape(g(x)))
     b = _b_at(operator, x)
+    # A tangent has the dtype of x: a complex b would lose its imaginary part.
     return along(b.real) + 1j * along(b.imag) if jnp.iscomplexobj(b) else along(b)

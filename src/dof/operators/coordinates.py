@@ -52,6 +52,7 @@ class Coordinates:
 
     def split(self, rows: Shaped[Array, "k n"]) -> list[Array]:
         """Split each row into the leaves of x: one array (k, *shape) per leaf, known if the rows are."""
+        # Splitting makes at least one piece, also for an x without leaves.
         if not self.shapes:
             return []
         ends = self.starts[1:]

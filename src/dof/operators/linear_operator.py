@@ -33,6 +33,7 @@ class LinearOperator:
     @classmethod
     def of_terms(cls, a: Terms, b: Terms, c: Terms) -> Self:
         """The operator whose coefficients are sums of terms."""
+        # Past `__init__`, which checks: JAX also unflattens operators with placeholders in place of arrays.
         new = object.__new__(cls)
         new.a, new.b, new.c = a, b, c
         return new

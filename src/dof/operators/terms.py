@@ -36,6 +36,7 @@ class Term:
     def tree_flatten(self) -> Any:
         """Children for JAX: the entries that are no plain functions."""
         entries = (self.value, *self.scales)
+        # None is a tree without leaves: JAX sees no leaf where a function stands, which it could not trace.
         static = tuple(entry if _is_plain_function(entry) else None for entry in entries)
         return tuple(None if _is_plain_function(entry) else entry for entry in entries), static
 
@@ -71,6 +72,7 @@ def times(scale: Array | None, value: Array) -> Array:
     """scale · value, known if both are; a scale of None is one."""
     if scale is None:
         return value
+    # NumPy makes a scalar of a product of 0-d arrays, which does not count as known; `known` makes it an array again.
     # Known numbers are multiplied in float64, however the user's arrays were typed.
     if is_known(scale, value):
         return known(scale * value)

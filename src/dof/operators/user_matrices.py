@@ -94,6 +94,7 @@ class BlockDiagonal:
 def as_array(argument: str, value: Any) -> Any:
     """The value as an array: a NumPy one if it is known, since a JAX array would not stay known under jit."""
     if hasattr(value, "shape"):
+        # An array that other processes hold a part of cannot be read here.
         return value if is_traced(value) or not getattr(value, "is_fully_addressable", True) else np.asarray(value)
     try:
         array = jnp.asarray(value) if any(map(is_traced, jax.tree.leaves(value))) else np.asarray(value)
@@ -108,6 +109,7 @@ def as_array(argument: str, value: Any) -> Any:
 def require_finite(argument: str, value: Any) -> None:
     """Refuse NaN and infinity in what is known while tracing."""
     for leaf in jax.tree.leaves(value):
+        # A function of x is a leaf as well; what it returns is checked at x, by `LinearOperator.at`.
         known = concrete(leaf) if isinstance(leaf, (int, float, complex, np.ndarray, np.generic, jax.Array)) else None
         if known is not None and not np.isfinite(known).all():
             bad = np.argwhere(~np.isfinite(known))[0].tolist()
