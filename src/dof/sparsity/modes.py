@@ -80,6 +80,7 @@ def per_element(
     if not context.keeps(common, len(common.directions)):
         return None
     form = SlotForm(context.form, common.index, disjoint_pairs(context.form, operands))
+    # In the full shape: one element of an operand that broadcasts has other slots at every place that it goes to.
     stacks = [to_stack(_with_shape(operand, shape), common) for operand in operands]
     results = rule(StackContext(form, context.with_form), *stacks, **params)
     return [to_slots(result, common) for result in results]
@@ -93,6 +94,7 @@ def flowing(
     directions = len(frame_of(operands))
     if not all(context.keeps(slots, directions) for slots in mixed if slots is not None):
         return None
+    # `vmap` takes the leading axes of all operands together (as in `concatenate`), so they must have one length.
     count = max(len(slots) for slots in mixed if slots is not None)
     indices = flow.moves(params, list(map(_index, mixed, operands)), [np.shape(value_of(o)) for o in operands])
     stacks = [_padded_stack(*pair, count) for pair in zip(operands, mixed, strict=True)]

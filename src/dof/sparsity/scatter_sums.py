@@ -63,6 +63,7 @@ def find_occurrences(index: np.ndarray) -> Occurrences | None:
     if not most or len(directions) * most > MOSTLY_EMPTY * len(slot):
         return None
     # A rectangular table (directions, occurrences) turns the sum into one gather and one reduction, without a scatter.
+    # `order` lists the occurrences direction by direction, `turn` counts 0, 1, … within each.
     order = np.argsort(number, kind="stable")
     turn = np.arange(len(slot)) - np.repeat(np.cumsum(counts) - counts, counts)
     table = np.zeros((3, len(directions), most), int)
@@ -79,6 +80,7 @@ def join_axes(array: Any, axes: Sequence[int], kept: int) -> Any:
 def by_direction(tangents: SlotTangents, axes: tuple[int, ...], found: Occurrences) -> Array:
     """The tangents as (directions, occurrences of each, remaining axes), zero where there are fewer occurrences."""
     data = join_axes(tangents.data, [a + 1 for a in axes], 1)
+    # The coordinates themselves, as at the first layer: nothing to gather.
     if found.in_order:
         return data[0][:, None]
     chosen = data[found.slot, found.position]
@@ -104,6 +106,7 @@ def scatter_sum(
     side = next(n for n, operand in enumerate(operands) if has_tangents(operand))
     tangents = operands[side].tangents
     axes = tangents.slots.varying_axes
+    # Along an axis that is not summed, elements of the result would still have directions of their own.
     if not set(axes) <= set(flow.mixes(params, side)):
         return None
     found = find_occurrences(tangents.slots.index.reshape(len(tangents.slots), -1))

@@ -48,23 +48,27 @@ class Coupling:
 
     def _times(self, h: Array, subscripts: str) -> Array:
         split = h.reshape(len(self.blocks), -1, *h.shape[1:])
+        # In the dtype of the tangents: coefficients in float64 must not turn float32 tangents into float64.
         product = exact_einsum(subscripts, jnp.asarray(self.blocks, h.dtype), split)
         return product.reshape(-1, *h.shape[1:])
 
     def entries(self, k: np.ndarray, l: np.ndarray) -> Array:
         """q_kl for arrays of directions that broadcast against each other."""
         found = self._entries(k, l)
+        # Nothing is counted twice: with `other` the two ranges of directions do not overlap.
         return found if self.other is None else found + self._entries(l, k)
 
     def _entries(self, k: np.ndarray, l: np.ndarray) -> Array:
         (first, rows), (second, columns) = self._ranges
         inside = (k >= first) & (k < first + rows) & (l >= second) & (l < second + columns)
+        # What is outside (also an empty slot, −1, which would wrap around) reads entry 0 instead, and is masked below.
         k, l = (k - first) * inside, (l - second) * inside
         _, p, q = self.blocks.shape
         return jnp.where(inside & (k // p == l // q), self.blocks[k // p, k % p, l % q], 0)
 
     def within(self, frame: np.ndarray) -> tuple[Coupling, ...]:
         """The coupling restricted to the directions of `frame`, numbered by their place there; () if none is left."""
+        # A frame is increasing, so the directions of a range stand side by side in it, and a start says where they are.
         kept = [np.flatnonzero((frame >= start) & (frame < start + length)) for start, length in self._ranges]
         if not all(map(len, kept)):
             return ()

@@ -26,6 +26,7 @@ def settled(total: Inexact[Array, " *s"]) -> Inexact[Array, " *s"]:
     layers into one kernel at the end, which keeps the tangents of all layers alive: memory and time would grow with the
     depth. It ends a kernel at a change of precision. With this, two layers of tangents are alive at any depth.
     """
+    # `reduce_precision` does not take complex numbers, whose kernels are left to XLA.
     if not jnp.issubdtype(total.dtype, jnp.floating):
         return total
     format = jnp.finfo(total.dtype)
@@ -65,6 +66,7 @@ class QuadraticForm:
 
     def within(self, frame: np.ndarray, disjoint: DisjointPairs = NO_PAIRS) -> QuadraticForm:
         """The form restricted to the directions of a frame, for an equation with these pairs of disjoint operands."""
+        # A frame is increasing and has no direction twice, so one of this length has all of them in order.
         if len(frame) == self.directions:
             return QuadraticForm(self.weights, self.couplings, disjoint)
         couplings = tuple(part for c in self.couplings for part in c.within(frame))

@@ -38,6 +38,7 @@ def _tangents_of_leaf(rows: Sequence[RowBlock], start: int, shape: tuple[int, ..
     """The columns of L that belong to a leaf of this shape, which begins at coordinate `start`."""
     # A column of L has few nonzero entries for a diagonal or block-diagonal A: these are the slots of a coordinate.
     data, index = entries_by_column(rows, start, start + int(np.prod(shape)))
+    # No direction moves this leaf, or it has no elements: tangents must have at least one slot.
     if not data.size:
         return None
     return SlotTangents(hide_constant(data.reshape(-1, *shape).astype(dtype)), compressed(index.reshape(-1, *shape)))

@@ -56,6 +56,7 @@ class SlotForm:
 
     def weighted_sum(self, products: Inexact[Array, " k *s"]) -> Any:
         """Σ_j weights_(index j) p_j over the slots j of each element, for each channel."""
+        # Weights that are alike for all elements are (c, k) numbers, not an array (c, k, *s) to multiply with.
         alike = self._weights_of_slots()
         if alike is not None:
             return QuadraticForm(alike).weighted_sum(products)
@@ -79,6 +80,7 @@ class SlotForm:
             return None
         weights = known[:, self.index].reshape(self.channels, self.directions, -1)
         there = np.broadcast_to(self.index != EMPTY, self.index.shape).reshape(self.directions, -1)
+        # argmax of booleans is the first element whose slot is filled; its weight must hold for all others with one.
         alike = weights[:, np.arange(self.directions), there.argmax(axis=1)]
         return alike if ((weights == alike[..., None]) | ~there).all() else None
 

@@ -41,6 +41,7 @@ def embed(tangents: SlotTangents, new: Slots) -> Array:
         return tangents.data
     if old.is_uniform and new.is_uniform:
         return _move_whole_slots(tangents.data, old.index.ravel(), new.index.ravel())
+    # Empty slots match nothing: what a rule left in them, as NaN from inf · 0, is not carried on.
     # Both indices are known, so the comparison costs nothing at run time.
     same = (new.index[:, None] == old.index[None]) & (new.index[:, None] != EMPTY)
     if len(old) > FEW:
@@ -59,6 +60,7 @@ def _gather(data: Array, same: np.ndarray) -> Array:
 def _move_whole_slots(data: Array, old: np.ndarray, new: np.ndarray) -> Array:
     """Slots that are the same for all elements, moved as a whole; zero for a direction that is missing."""
     order = np.argsort(old)
+    # A direction that is missing gets some place, at most the last, and is refuted by the comparison.
     place = order[np.minimum(np.searchsorted(old[order], new), len(old) - 1)]
     found = old[place] == new
     moved = jnp.take(data, place, axis=0)

@@ -69,6 +69,7 @@ class Slots:
 
 def compressed(index: np.ndarray) -> Slots:
     """Slots from an index (k, *shape), reduced to size one along each axis along which it does not vary."""
+    # A copy, because `Slots` locks its array; of one dtype, because equal slots are found by equal bytes.
     index = np.array(index, np.int32)
     for axis in range(1, index.ndim):
         first = np.take(index, [0], axis) if index.shape[axis] else index
@@ -105,6 +106,7 @@ def collapse(slots: Slots, axes: Sequence[SupportsIndex]) -> Slots:
 
 def merge(several: Sequence[Slots]) -> Slots:
     """The union of the directions of several values with the same number of axes, element by element."""
+    # The very same object, which `embed` recognises at once.
     if all(slots == several[0] for slots in several):
         return several[0]
     shape = np.broadcast_shapes(*(slots.index.shape[1:] for slots in several))

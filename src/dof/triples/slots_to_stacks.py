@@ -39,6 +39,7 @@ def to_slots(result: Any, slots: Slots) -> Any:
         return SlotTriple(result.value, None, result.applied)
     # A mode may ask for more slots than some operand fills; carrying them on would cost in every later equation.
     live = (slots.index != EMPTY).reshape(len(slots), -1).any(axis=1)
+    # `all` of no slots is true, but tangents have at least one slot: without any they are None.
     if live.all() and len(live):
         return SlotTriple(result.value, SlotTangents(result.tangents, slots), result.applied)
     kept = np.flatnonzero(live)
