@@ -27,6 +27,7 @@ def require_domain(domain: Any, coordinates: Names) -> None:
     if domain.size != coordinates.count:
         found, expected = f"has {domain.size} coordinates", f"{coordinates.count}, for {coordinates}"
         raise ArgumentError(describe("domain", found, expected, SPACE_AND_TIME))
+    # Otherwise a boundary condition would hold at the ends of time, or an initial one at an end of space, silently.
     wrong = np.flatnonzero(domain.is_time != [name == TIME for name in coordinates.each])
     if len(wrong):
         found = f"has {type(domain.part_at(int(wrong[0]))).__name__} for {coordinates.each[wrong[0]]}"
@@ -107,6 +108,7 @@ def require_ansatz(ansatz: Any, named: NamedDomain) -> None:
     """Refuse an ansatz that does not make values of all fields from the network's value n and the coordinates."""
     names = ["n", *named.coordinates.names]
     require_arguments("ansatz", ansatz, names)
+    # Shapes only: nothing of the user's is computed, and zeros need not be a point of the domain.
     of_point = lambda z: ansatz(jnp.zeros(named.field_shape), *named.split(z))  # noqa: E731
     found = output_shape("ansatz", of_point, named)
     if found != named.field_shape:

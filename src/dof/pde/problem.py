@@ -121,6 +121,7 @@ class Problem:
 
     def terms(self) -> tuple[LossTerm, ...]:
         """The terms of the loss: the equation inside of the domain, and every condition that is not hard."""
+        # The equation is first: `counts_of` and `balanced` rely on it.
         return with_distinct_names(
             [self._equation(), *(c.loss_term(self.named_domain) for c in self.conditions if not c.hard)]
         )
@@ -137,6 +138,7 @@ class Problem:
         """The points, and the values of `given` there."""
         named = self.named_domain
         each = lambda function: dof.batched(lambda z: named.given(function, z))  # noqa: E731
+        # NumPy arrays, as points are: they reach the compiled step as arguments and are not computed in it.
         return points, *(np.asarray(each(function)(points)) for function in self.given.values())
 
     @property
@@ -160,6 +162,7 @@ class Problem:
         """The reference at one point, in the shape of the values of all fields."""
         parts, shape = self.named_domain.given(self.reference, z), self.named_domain.field_shape
         leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(parts)]
+        # Several fields may come as a tuple of parts, as (velocity, pressure); they are laid out one after the other.
         is_number = self.named_domain.is_single and len(leaves) == 1
         found = leaves[0] if is_number else jnp.concatenate([jnp.zeros(0), *map(jnp.ravel, leaves)])
         if found.shape != shape:

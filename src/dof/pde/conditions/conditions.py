@@ -44,6 +44,7 @@ class Condition:
         named.require_field(self.field)
         for argument, value in {"g": self.value, "alpha": self.factors[0], "beta": self.factors[1]}.items():
             require_value(argument, value, named, self.field, f"of `{self.name}` ")
+        # Only these two read the normal; without it any value of a coordinate is a place, an inner one too.
         is_periodic, wants_normal = self.kind == "periodic", self.kind in ("neumann", "robin")
         place = both_ends(self.on, named) if is_periodic else place_of(self.on, named, wants_normal)
         return LossTerm(self.name, *place, CONDITION_RESIDUALS[self.kind](self, named))

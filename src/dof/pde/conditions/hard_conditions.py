@@ -43,6 +43,7 @@ def trial(conditions: Conditions, named: NamedDomain, features: Map | None = Non
 
     def of(net: Net) -> Net:
         def u(z: Any) -> Any:
+            # The ansatz is applied first: what holds by construction must hold for what it makes.
             raw = net(features(z))
             value = raw if ansatz is None else ansatz(raw, *named.split(z))
             parts = [_held(own[field], named, field, z, named.of_field(field, value)) for field in own]
@@ -88,12 +89,15 @@ def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw
 
     def given(kind: str, z: Any) -> Any:
         value = jnp.asarray(named.given(own[kind].value, z))
+        # A condition on all fields has a component of g for each; that of a condition on one field is its own already.
         return named.of_field(field, value) if value.ndim and own[kind].field is None else value
 
     def g(z: Any) -> Any:
         value = given("dirichlet", z) if "dirichlet" in own else 0.0
+        # A number becomes an array of the field's shape and type, since a jvp of g is taken below.
         return jnp.asarray(value, raw.dtype) + jnp.zeros_like(raw)
 
+    # Time has no boundary: this distance does not vanish at the start, where the tanh does.
     factor = named.domain.distance(z) if "dirichlet" in own else 1.0
     if "initial" not in own:
         return g(z) + factor * raw if "dirichlet" in own else raw
@@ -104,6 +108,7 @@ def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw
     base = g(z) + given("initial", first) - edge
     factor = factor * jnp.tanh(RISE * since / (high - low))
     if "initial velocity" in own:
+        # The factor of the network needs a double zero at the start, or the network would change the velocity.
         base = base + since * (given("initial velocity", first) - edge_velocity)
         factor = factor * jnp.tanh(RISE * since / (high - low))
     return base + factor * raw
@@ -119,6 +124,7 @@ def features_of(hard: Sequence[Condition], named: NamedDomain) -> Callable[[Any]
     def features(z: Any) -> Any:
         scaled = 2 * (z - low) / (high - low) - 1
         angles = jnp.pi * scaled[turning]
+        # One whole turn: both are equal at the ends with all derivatives, and only both together tell every x apart.
         return jnp.concatenate([scaled[plain], jnp.cos(angles), jnp.sin(angles)]) if len(turning) else scaled
 
     return features

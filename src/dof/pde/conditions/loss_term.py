@@ -36,6 +36,7 @@ def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:
     """The terms, with numbers behind names that are taken: dirichlet, dirichlet 2, … Losses are reported by name."""
     found: dict[str, LossTerm] = {}
     for term in terms:
+        # Looked up one by one: a residual of the user's may be called "dirichlet 2" already.
         names = chain([term.name], (f"{term.name} {n}" for n in count(2)))
         name = next(name for name in names if name not in found)
         found[name] = replace(term, name=name)

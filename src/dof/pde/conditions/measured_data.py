@@ -31,6 +31,7 @@ class MeasuredData:
         def residual(net: Net, parameters: Any, method: str, z: Any, value: Any) -> Any:
             return named.of_field(self.field, net(z)) - value
 
+        # A column (n, 1) of a single field becomes (n,): otherwise u − value would have shape (1,) at each point.
         points = arrays[0], arrays[1].reshape(shape)
         name = f"data {self.field}" if self.field else "data"
         return LossTerm(name, 0, lambda unit: points, residual, fixed=shape[0])

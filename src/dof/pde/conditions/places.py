@@ -76,6 +76,7 @@ def both_ends(coordinate: Any, named: NamedDomain) -> Place:
         _require_inside("coordinate", coordinate, axis, end, named)
 
     def points(unit: np.ndarray) -> tuple[np.ndarray, ...]:
+        # Equal numbers make equal points, in a new array each time: the ends differ in this coordinate only.
         return tuple(_with_fixed(axis, end, named.domain.inside(unit)) for end in named.ends(axis))
 
     return Place(named.domain.uniforms, points)
@@ -85,6 +86,7 @@ def fixed_coordinate(on: Any, named: NamedDomain) -> tuple[int, float]:
     """The index and the value of the coordinate in "x=0"; "start" is the first time."""
     if on == START:
         return named.time, named.ends(named.time)[0]
+    # Text is checked here, and anything else too: a number for `on` is refused with the same message.
     name, _, text = str(on).partition("=")
     axis, value = named.axis(name.strip()), _number(text)
     if axis is None or value is None:
@@ -129,5 +131,6 @@ def _normal(axis: int, value: float, named: NamedDomain) -> np.ndarray:
 
 
 def _with_fixed(axis: int, value: float, points: np.ndarray) -> np.ndarray:
+    # In place: `inside` has just made the array.
     points[:, axis] = value
     return points

@@ -29,6 +29,7 @@ class OwnResidual:
         wants_normal = NORMAL in self.residual.parameter_names
 
         def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
+            # The equation may have unknowns that this residual does not take.
             known = {name: v for name, v in parameters.items() if name in self.residual.parameter_names}
             return self.residual.at_point(net, z, known | ({NORMAL: n} if wants_normal else {}), method)
 

@@ -46,11 +46,13 @@ class Ball(Domain):
         self.size = self.edge_uniforms = n = len(self.centre)
         self.crowded = crowded
         self.uniforms = n + 1
+        # By lgamma: the Gamma function itself overflows from 342 dimensions on.
         self.log_volume = n / 2 * log(pi) - lgamma(n / 2 + 1) + n * log(self.radius)
         self.area_per_volume = n / self.radius
 
     def inside(self, unit: np.ndarray) -> np.ndarray:
         """The last number makes the radius, the others the direction."""
+        # The share of the volume within radius r is (r / radius)ⁿ: an n-th root makes points uniform in the volume.
         radii = self.radius * unit[:, -1:] ** (1 if self.crowded else 1 / self.size)
         return self.centre + radii * _on_sphere(unit[:, :-1])
 
@@ -65,6 +67,7 @@ class Ball(Domain):
 
     def distance(self, z: Any) -> Any:
         """1 − |z − centre|² / radius²."""
+        # The square, not the length: |z| has no derivative at the centre.
         away = z - self.centre
         return 1 - away @ away / self.radius**2
 

@@ -52,6 +52,7 @@ class Box(Domain):
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The last number chooses the face, by its area."""
         points, normals = self.inside(unit[:, :-1]), np.zeros((len(unit), self.size))
+        # Face 2i is the lower one across coordinate i, face 2i + 1 the upper one.
         face = chosen_by(np.repeat(1 / self.sides, 2), unit[:, -1])
         every, axis = np.arange(len(unit)), face // 2
         points[every, axis] = np.where(face % 2, self.high[axis], self.low[axis])

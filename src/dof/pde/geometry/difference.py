@@ -30,6 +30,7 @@ class Difference(Domain):
         self.uniforms = whole.uniforms
         self.edge_uniforms = 1 + max(whole.edge_uniforms, hole.edge_uniforms)
         # With q = volume of the hole / volume of the whole, both ratios are those of the whole's volume.
+        # expm1 instead of 1 − q: nothing is lost to cancellation where the hole is nearly as large as the whole.
         log_ratio = hole.log_volume - whole.log_volume
         outer, inner, left = whole.area_per_volume, hole.area_per_volume * np.exp(log_ratio), -np.expm1(log_ratio)
         self.log_volume = whole.log_volume + float(np.log(left))
@@ -44,6 +45,7 @@ class Difference(Domain):
         """
         points = self.whole.inside(unit)
         wrong = np.flatnonzero(self.hole.contains(points))
+        # Seeded by the number of points alone: resumed runs and both ends of a periodic coordinate get the same points.
         rng, width = np.random.default_rng(len(unit)), len(wrong)
         for _ in range(MOST_ROUNDS):
             if not len(wrong):
@@ -60,6 +62,7 @@ class Difference(Domain):
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The last number chooses between both boundaries, by their areas. Normals of the hole point into it."""
         outer, normals = self.whole.edge(unit[:, : self.whole.edge_uniforms])
+        # Both boundaries are made from the same numbers; of each point one is dropped.
         inner, into = self.hole.edge(unit[:, : self.hole.edge_uniforms])
         is_outer = (unit[:, -1] < self.outer_share)[:, None]
         return np.where(is_outer, outer, inner), np.where(is_outer, normals, -into)
@@ -102,8 +105,10 @@ def _require_inside(whole: Domain, hole: Domain) -> None:
     count = min(EDGE_SAMPLES, 1 + EDGE_NUMBERS // whole.size)
     edge, normals = hole.edge(rng.random((count, hole.edge_uniforms)))
     low, high = hole.bounds
+    # Normals have no component in time: a hole may last as long as the domain without touching its boundary.
     around = edge + CLEARANCE * (high - low) * normals
     outer = whole.edge(rng.random((count, whole.edge_uniforms)))[0]
+    # The sampled points may miss what reaches out; the volume that is left must be positive in any case.
     is_larger = hole.log_volume >= whole.log_volume
     if is_larger or not whole.contains(around).all() or hole.contains(outer).any():
         found = "reaches out of the domain, touches its boundary or another hole"

@@ -99,4 +99,5 @@ class Domain(ABC):
 
 def chosen_by(shares: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """An index of `shares` for each uniform number, each index as often as its share of the sum."""
+    # Without the last sum, which rounding may leave below 1: no number is chosen beyond the last index.
     return np.searchsorted(np.cumsum(shares)[:-1] / shares.sum(), unit, side="right")

@@ -49,6 +49,7 @@ class Product(Domain):
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """On the boundary of one part and inside of the others; the last number chooses the part, by its area."""
         split = _split(unit[:, :-1], [_edge_width(part) for part in self.parts])
+        # The area of time is 0, so that it is not chosen: points lie on the boundary of space, at any time.
         chosen = chosen_by(np.array([part.area_per_volume for part in self.parts]), unit[:, -1])
         points, normals = [], []
         for k, (part, u) in enumerate(zip(self.parts, split, strict=True)):
@@ -114,6 +115,7 @@ class Product(Domain):
 
 def _edge_width(part: Domain) -> int:
     """How many numbers are set aside for a part of a product, whose points are inside or on the boundary."""
+    # A product in a product gives up its own choice of a part: the outer one chooses among the parts of both.
     return part.edge_uniforms - 1 if isinstance(part, Product) else max(part.uniforms, part.edge_uniforms)
 
 

@@ -36,9 +36,12 @@ class Field:
     def __init__(self, name: str, coordinates: Names, read: Reader, value: Any, choose: Callable[[Any], Any]) -> None:
         self._name, self._coordinates, self._read, self._choose = name, coordinates, read, choose
         self.value = choose(value)
+        # All components are kept: `choose` of u[0] starts from the layout of the whole network, as derivatives have it.
         self._all = value
 
     def __getattr__(self, name: str) -> Any:
+        # Copying asks a field that has no attributes yet: looking up its `_coordinates` would come back here without
+        # end.
         if name.startswith("_"):
             raise AttributeError(name)
         found = subscripts(name, self._coordinates)

@@ -110,6 +110,7 @@ def subscripts(text: str, coordinates: Names) -> tuple[str, ...] | None:
     """
     if not text:
         return ()
+    # If the longest name leaves a rest that is no subscript, shorter ones are tried.
     for name in sorted(coordinates.names, key=len, reverse=True):
         rest = subscripts(text[len(name) :], coordinates) if text.startswith(name) else None
         if rest is not None:

@@ -145,6 +145,7 @@ class Residual:
         value = jax.ShapeDtypeStruct(() if self.is_single else (self.fields.count,), jnp.result_type(float))
         found: list[Plan] = []
         of_point = lambda point: found.append(plan_of(self, value, point, parameters)[1].plan)  # noqa: E731
+        # With a traced point, as in training: coefficients that depend on x must not count as known.
         jax.eval_shape(of_point, np.zeros(self.coordinates.count))
         return found[0]
 
@@ -164,4 +165,5 @@ class Residual:
             fields = [Field(name, self.coordinates, read, value, part(name)) for name in self.fields.names]
         places = [self.coordinates.part(name, point) for name in self.coordinates.names]
         out = self.function(*fields, *places, **parameters)
+        # A field is a pytree: without `is_leaf` a residual that returns u itself would stay a field.
         return jax.tree.map(jnp.asarray, out, is_leaf=lambda leaf: isinstance(leaf, Field))

@@ -36,6 +36,7 @@ def by_propagation(residual: Any, net: Callable[[Any], Any], point: Any, paramet
 
     def given(read: Derivative) -> Any:
         if read in plan.merged:
+            # Merged derivatives enter linearly: they are zero in the program, and their operators are added after it.
             return jnp.zeros(derivative_shape(read, value), value.dtype)
         if read in plan.sums:
             return sum(weight * applied[k] for weight, k in plan.sums[read])
@@ -48,6 +49,7 @@ def by_propagation(residual: Any, net: Callable[[Any], Any], point: Any, paramet
     rest = traced.at([given(read) for read in traced.reads], value, point)
     if plan.merged:
         places = zip(rest, plan.where, strict=True)
+        # The operators of a merge are the first channels of every plan (see `_planned`).
         rest = [leaf + contribution(where, leaf.shape, applied[: where.shape[-1]]) for leaf, where in places]
     return jax.tree.unflatten(traced.tree, rest)
 
@@ -58,6 +60,7 @@ def by_hessian(residual: Any, net: Callable[[Any], Any], point: Any, parameters:
     _require_fields(residual, value)
     struct = jax.ShapeDtypeStruct(value.shape, value.dtype)
     traced = trace_residual(residual, struct, point, parameters)
+    # jacrev refuses complex results.
     first = jax.jacfwd if jnp.iscomplexobj(value) else jax.jacrev
     has_second = any(isinstance(read, (Second, Applied)) for read in traced.reads)
     gradient: Any = first(net)(point) if traced.reads else None
@@ -103,6 +106,7 @@ def plan_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[Tra
 
 def _remember(plans: dict[Hashable, CachedPlan], key: Hashable, plan: CachedPlan) -> None:
     if key not in plans and len(plans) >= KEPT_PLANS:
+        # The oldest one: dictionaries keep the order of insertion.
         del plans[next(iter(plans))]
     plans[key] = plan
 
@@ -115,7 +119,9 @@ def _key(value: Any, point: Any, parameters: Any) -> Hashable:
 
 def _key_of_parameter(leaf: Any) -> Hashable:
     if is_traced(leaf) or np.ndim(leaf):
+        # Entries of arrays are left out: for other entries another plan may be cheaper, but none is wrong.
         return np.shape(leaf), is_traced(leaf)
+    # As text: a NumPy array of shape () has no hash, and nan is not equal to itself.
     return str(leaf)
 
 

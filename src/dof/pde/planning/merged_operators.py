@@ -56,9 +56,11 @@ def merges_of(traced: TracedResidual, point: Any) -> list[Merge]:
         return []  # a complex coefficient takes two channels, as many as the parts that it joins
     table = coefficients_of(traced, linear, point)
     entries = [entry for of_leaf in table for entry in of_leaf]
+    # A coefficient that is nan or infinite is not merged but stays in the residual, whose value shows it.
     if any(map(jnp.iscomplexobj, entries)) or not all(np.isfinite(e).all() for e in entries if is_known(e)):
         return []
     known = [k for k in range(len(linear)) if all(is_known(of_leaf[k]) for of_leaf in table)]
+    # Where some coefficients are known only at run time, A of the known ones alone may have a lower rank.
     choices = [list(range(len(linear)))] + ([known] if 0 < len(known) < len(linear) else [])
     merges = [
         _merge([traced.reads[linear[k]] for k in kept], [[of_leaf[k] for k in kept] for of_leaf in table])
@@ -69,6 +71,7 @@ def merges_of(traced: TracedResidual, point: Any) -> list[Merge]:
 
 def coefficients_of(traced: TracedResidual, linear: Sequence[int], point: Any) -> list[list[Array]]:
     """For each leaf of the residual and each linear read: ∂ leaf / ∂ read at the point, (elements, components)."""
+    # Derivatives and value may be anything, as the coefficients depend on neither: zeros are known while tracing.
     zeros = [np.zeros(type_.shape, type_.dtype) for type_ in traced.types]
     no_value = np.zeros(traced.value.shape, traced.value.dtype)
 
@@ -82,6 +85,7 @@ def coefficients_of(traced: TracedResidual, linear: Sequence[int], point: Any) -
     if any(result is None for result in results):
         late = as_function(jaxpr)(point)
         results = [at_point if now is None else now for now, at_point in zip(results, late, strict=True)]
+    # Results come read by read, and for each read leaf by leaf.
     blocks = [result.reshape(-1, no_value.size) for result in results]
     leaves = len(blocks) // len(linear)
     return [blocks[l::leaves] for l in range(leaves)]
@@ -96,6 +100,7 @@ def _merge(reads: Sequence[Derivative], table: Sequence[Sequence[Array]]) -> Mer
     if len(varying) > len(reads):
         return None  # a channel for each read takes fewer
     numbers = [array.reshape(-1, len(reads)) for array in known.values()]
+    # The row of zeros is there for the concatenation, if nothing is known; it is dropped again.
     distinct = np.unique(np.concatenate([np.zeros((1, len(reads))), *numbers]), axis=0)
     distinct = distinct[distinct.any(axis=1)]
     count = len(distinct) + len(varying)

@@ -92,6 +92,7 @@ def _over_coordinates(i: np.ndarray, j: np.ndarray, totals: Any, size: int) -> M
     """A by its entries; as a diagonal if it has nothing else."""
     if (i == j).all():
         return Diagonal(_put((size,), i, totals))
+    # Pairs have i ≤ j: the whole coefficient of ∂_i ∂_j is above the diagonal, and half of it goes below.
     a = _put((size, size), (i, j), totals)
     return Blocks(((a + a.T)[None] / 2,), float(np.finfo(np.float64).eps))
 
@@ -109,6 +110,7 @@ def _polarised(i: np.ndarray, j: np.ndarray, totals: Any, size: int) -> LowRank:
     """∂_i ∂_j = ½ ((∂_i + ∂_j)² − ∂_i² − ∂_j²): directions that are known, with weights that are not."""
     coordinates, mixed, units = np.unique([i, j]), i != j, np.eye(size)
     half = totals[mixed] / 2
+    # `add`, not `set`: a coordinate is in several pairs.
     squares = jnp.zeros(size, totals.dtype).at[i].add(np.where(mixed, -0.5, 1.0) * totals).at[j[mixed]].add(-half)
     rows = np.concatenate([units[coordinates], units[i[mixed]] + units[j[mixed]]])
     return LowRank(rows, jnp.concatenate([squares[coordinates], half]))

@@ -106,6 +106,7 @@ def make_plan(
     coordinates = Coordinates.of(point)
     users = {read: read.operator.at(point, coordinates) for read in reads if isinstance(read, Applied)}
     choices = _choices(reads, merges)
+    # A choice that is remembered need not be possible any more: the residual may read something else now.
     considered = [choice for choice in choices if choice == earlier] or choices
     planned = (_planned(reads, users, coordinates, merges, choice) for choice in considered)
     return min(planned, key=lambda p: p.plan.columns)
@@ -118,6 +119,7 @@ def _choices(reads: Sequence[Derivative], merges: Sequence[Merge]) -> list[Choic
         merge = None if number is None else merges[number]
         rest = [read for read in reads if merge is None or read not in merge.reads]
         has_mixed = any(isinstance(read, Second) and not read.is_diagonal for read in rest)
+        # `along_coordinates` is read for merged operators only, and changes nothing where their coefficients are known.
         orders = (False, True) if merge is not None and not merge.is_known else (True,) if merge is None else (False,)
         found += [Choice(number, *both) for both in product((True, False) if has_mixed else (True,), orders)]
     return found
@@ -129,6 +131,7 @@ def _planned(
     merge = None if choice.merge is None else merges[choice.merge]
     merged, where, rows = (merge.reads, merge.where, merge.rows) if merge else ((), (), ())
     table = _Channels(coordinates, users)
+    # Merged operators come first (`by_propagation` relies on it), slopes last (`sums` below counts on it).
     for row in rows:
         terms = list(zip(row, merged, strict=True))
         table.operators.append(combined(terms, users, coordinates, choice.along_coordinates))
@@ -172,6 +175,7 @@ class _Channels:
     def mixed(self, read: Second) -> ChannelSum:
         """∂_i ∂_j = ½ ((∂_i + ∂_j)² − ∂_i² − ∂_j²)."""
         ((i, j),) = read.pairs
+        # Other reads share the squares ∂_i² and ∂_j², along whose directions first derivatives are free.
         row = unit(i, self.coordinates.size) + unit(j, self.coordinates.size)
         ((_, both),) = self._add((i, j), Coefficients((LowRank(row[None], np.ones(1)),), None, None))
         return ((0.5, both), *((-0.5, self.own(pair(k, k))[0][1]) for k in (i, j)))

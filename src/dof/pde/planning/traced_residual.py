@@ -45,6 +45,8 @@ class TracedResidual:
         """The reads that enter linearly, with coefficients that do not depend on fields; gradients are left out."""
         roles = [Role.CANDIDATE] * len(self.reads) + [Role.UNKNOWN, Role.GIVEN]
         found = linear_arguments(self.jaxpr, roles)
+        # Merged, a gradient would be an operator for each coordinate; it is read off the tangents, or by one reverse
+        # pass.
         return [k for k in sorted(found) if not isinstance(self.reads[k], Gradient)]
 
 
@@ -83,6 +85,7 @@ def trace_residual(
 
 def _reads_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[Derivative, ...]:
     """The derivatives that are read, from a run that only records them."""
+    # A dict, since a set has no order: reads are the first arguments of the program.
     reads: dict[Derivative, None] = {}
 
     def record(read: Derivative) -> Any:
