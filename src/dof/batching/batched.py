@@ -75,6 +75,7 @@ def _in_blocks(g: Callable[..., Any], batch: Batch, chunk: Chunk, shared: list[A
     blocks, size = count_and_size(
         n, points_per_block(chunk, lambda: live_bytes(jaxpr, flags), n, shared_bytes(jaxpr, flags))
     )
+    # One block is plain `vmap`: no loop, and no second run for derivatives.
     if blocks == 1:
         return of_block((), shared, mapped)
     # Without a checkpoint a gradient would store what all blocks computed, and memory would grow with the points.

@@ -30,6 +30,7 @@ def require_chunk(chunk: Any) -> None:
     if chunk is None or (isinstance(chunk, str) and chunk == "auto"):
         return
     fix = 'dof.batched(g, chunk="auto"), chunk=32, or chunk=None for all at once'
+    # `True` is an integer in Python, and surely not meant as one point.
     if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)):
         raise ArgumentTypeError(describe("chunk", f"is {chunk!r}", 'a positive integer, "auto" or None', fix))
     if chunk < 1:

@@ -40,6 +40,7 @@ def equal_shares(leaves: list[Any], devices: int) -> list[Any]:
 
 def first_points(tree: Any, n: int, mesh: Mesh) -> Any:
     """The first n points, without those that were repeated."""
+    # A mesh with explicit axes refuses to cut a distributed axis to a length that the devices do not divide.
     if all(leaf.shape[0] == n for leaf in jax.tree.leaves(tree)):
         return tree
     return jax.tree.map(lambda leaf: leaf[:n], place(tree, mesh, SAME))

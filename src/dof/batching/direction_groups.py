@@ -99,14 +99,17 @@ def propagate_in_groups(
     def of_group(arrays: Any, leaves: Any, b: Any, group: SquaredDirections, is_first: Any) -> list[Any]:
         data = coordinates.split(_dense_rows(group, coordinates.size))
         tangents = [SlotTangents(part, uniform(np.arange(len(part)), part.ndim - 1)) for part in data]
+        # b·∇f is no sum over directions: one group alone counts it.
         applied = [None] * len(leaves) if b is None else coordinates.split(b * is_first)
         seeds = list(map(SlotTriple.or_constant, leaves, tangents, applied))
+        # Which entries of a group are zero is known at run time only, so there is no structure to look for.
         interpreter = Interpreter(QuadraticForm(group.weights.T), Options("dense", cut=None))
         program = trace(arrays, jax.tree.unflatten(coordinates.tree, leaves))
         return [applied_of(out) for out in interpreter(program, seeds)]
 
     leaves = jax.tree.leaves(x)
     total = _sum_over_groups(of_group, squared_directions(shared), options, arrays, leaves, b)
+    # Once, not in every group: of the groups only what is applied is added up.
     values = as_function(jaxpr)(*leaves)
     return [SlotTriple.or_constant(value, None, applied) for value, applied in zip(values, total, strict=True)]
 
@@ -115,6 +118,7 @@ def _dense_rows(found: SquaredDirections, n: int) -> Array:
     if found.columns is None:
         return found.entries
     size = found.entries.shape[0]
+    # Added, not written: rows are filled up with entry 0 in column 0, where another entry may stand.
     return jnp.zeros((size, n), found.entries.dtype).at[np.arange(size)[:, None], found.columns].add(found.entries)
 
 

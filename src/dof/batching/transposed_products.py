@@ -48,6 +48,7 @@ def reordered(jaxpr: Closed) -> Closed:
 def _swap_permutation(product: JaxprEqn) -> tuple[int, ...] | None:
     """The permutation of the result's axes that swapping the factors makes."""
     (contracted, _), (batch, _) = product.params["dimension_numbers"]
+    # A sharding that is asked for names the axes in the old order.
     if product.params["out_sharding"] is not None:
         return None
     first, n = len(shape_of(product.invars[0])) - len(contracted), len(shape_of(product.outvars[0]))
@@ -59,5 +60,6 @@ def _swapped(product: JaxprEqn, transpose: JaxprEqn) -> JaxprEqn:
     numbers = tuple(pair[::-1] for pair in product.params["dimension_numbers"])
     params = {**product.params, "dimension_numbers": numbers}
     if isinstance(params["precision"], tuple):
+        # One precision for each factor.
         params["precision"] = params["precision"][::-1]
     return product.replace(invars=product.invars[::-1], outvars=transpose.outvars, params=params)

@@ -121,6 +121,7 @@ def _mean(of_point: Any, batch: Batch, chunk: Chunk, mesh: Any, axis: Any, param
 
         def on_one(same: Any, points: Any) -> Any:
             (params, shared), (*mapped, weights) = same, points
+            # Unmarked, JAX would sum the gradient over the devices by itself, in each block instead of once at the end.
             *sums, aux = _sums(of_point, batch, chunk, varying_over(params, axis), shared, mapped, weights)
             return *(lax.psum(part, axis) for part in sums), aux
 
@@ -129,6 +130,7 @@ def _mean(of_point: Any, batch: Batch, chunk: Chunk, mesh: Any, axis: Any, param
         out_specs = (SAME, SAME, SAME, PartitionSpec(axis))
         found = on_each_device(on_one, mesh, axis, (params, batch.shared), points, out_specs)
         value, gradients, total, aux = *found[:3], first_points(found[3], batch.size, mesh)
+    # In the dtype of each part, so that gradients keep that of their parameters.
     scale = lambda part: part / total.astype(part.dtype)  # noqa: E731
     return scale(value), jax.tree.map(scale, gradients), aux
 

@@ -53,6 +53,7 @@ def change_coordinates(
     groups = [jnp.concatenate([_columns(t, frame) for t in group], axis=1) for group in (shared, others) if group]
     starts = np.cumsum([0, *(g.shape[1] for g in groups)]).tolist()
     parts = _parts_of_gram(form.within(frame), groups)
+    # Only the others can lack derivatives: shared values are linear in x.
     # A value such as sqrt at zero may be masked after the cut; its infinite tangent must not turn all of K into NaN.
     has_derivatives = _is_finite(parts[len(groups) - 1, len(groups) - 1]) if others else None
     couplings = [
@@ -61,6 +62,7 @@ def change_coordinates(
         for channel, matrix in enumerate(_masked(part, i, j, len(groups) - 1, has_derivatives))
     ]
     directions = jnp.concatenate(groups, axis=1)
+    # Directions that move no element of the cut are not in the frame: their rows are zero.
     if len(frame) < form.directions:
         directions = jnp.zeros((form.directions, starts[-1]), directions.dtype).at[frame].set(directions)
     new = QuadraticForm(np.zeros((form.channels, starts[-1])), tuple(couplings))
@@ -86,6 +88,7 @@ def _is_finite(gram: Array) -> Array:
 
 def _masked(part: Array, i: int, j: int, last: int, has_derivatives: Array | None) -> Array:
     """A part of K without the elements of the last group that have no derivatives."""
+    # Parts have i ≥ j: where the rows are not of the last group, the columns are not either.
     if has_derivatives is None or i < last:
         return part
     kept = has_derivatives[:, None] & has_derivatives if i == j else has_derivatives[:, None]
@@ -123,6 +126,7 @@ def _along_themselves(
         if n >= len(shared) and has_derivatives is not None:
             there = has_derivatives[start - first : start - first + units.size].reshape(units.shape)
             data = jnp.where(there, units, np.nan)
+        # In the order of `_columns`: all real parts of a value, then all imaginary ones.
         slots = compressed(start + np.arange(units.size).reshape(units.shape))
         found.append(SlotTriple(triple.value, SlotTangents(data, slots), triple.applied))
         start += units.size

@@ -86,6 +86,7 @@ def graph_of(operations: Sequence[Operation], sources: dict[Name, int], wanted: 
     for operation in operations:
         sizes.update(zip(operation.writes, operation.widths, strict=True))
         if operation.is_linear and all(name in affine for name in operation.reads):
+            # Results without derivatives (integers, masks) jump with x; they are not affine.
             affine.update(n for n, width in zip(operation.writes, operation.widths, strict=True) if width)
     widths = {name: size if name in needed else 0 for name, size in sizes.items()}
     return Graph([_node(operation, needed) for operation in operations], widths, affine)

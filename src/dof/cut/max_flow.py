@@ -33,8 +33,11 @@ class FlowNetwork:
         first, last = self._number(source), self._number(sink)
         starts, stops, capacities = map(np.array, zip(*self.edges, strict=True))
         size = (len(self.numbers), len(self.numbers))
+        # Every edge is added once; SciPy would sum two infinite ones, and overflow.
         matrix = coo_array((capacities.astype(np.int32), (starts, stops)), shape=size).tocsr()
+        # SciPy's flow is negative along the reverse of each edge, so the difference has the edges back as well.
         residual = matrix - maximum_flow(matrix, first, last).flow
+        # A search follows stored zeros too.
         residual.eliminate_zeros()
         reached = set(breadth_first_order(residual, first, return_predecessors=False).tolist())
         return {node for node, number in self.numbers.items() if number in reached}

@@ -51,6 +51,7 @@ def segments_of(
     """
     whole = [Segment(program.steps)]
     varying = {name: o for name, o in zip(program.inputs, operands, strict=True) if depends_on_x(o)}
+    # Segments change the order of steps, which side effects would show.
     if interpreter.options.cut is None or not varying or any(step.eqn.effects for step in program.steps):
         return whole
     widths = {name: _width(o) for name, o in varying.items()}
@@ -62,7 +63,7 @@ def segments_of(
         return whole
     # A step without influence of x has no node; it is taken in the first segment, so that all later ones can read it.
     later = {id(node.step) for part in others for node in part.nodes}
-    steps = [[step for step in program.steps if id(step) not in later]]  # also what x has no influence on
+    steps = [[step for step in program.steps if id(step) not in later]]
     steps += [[node.step for node in part.nodes if node.step] for part in others]
     passing = frozenset(name for name, width in graph.widths.items() if not width)
     shared = [frozenset(graph.affine) if situation.is_known else frozenset()] + [frozenset()] * len(others)
@@ -98,6 +99,7 @@ def run_segments(
     for n, segment in enumerate(segments):
         later = {name for after in segments[n + 1 :] for step in after.steps for name in step.names}
         interpreter.run(segment.steps, env, kept=later | program.output_names)
+        # Results are brought back to the first directions right away: the next cut drops what later steps do not read.
         ready = {name: env[name] for name in program.output_names if name in env and name not in finished}
         finished.update((name, _in_first_directions(value, changes)) for name, value in ready.items())
         if segment.cut:
