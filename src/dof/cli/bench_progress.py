@@ -10,6 +10,7 @@ from rich.console import Console
 
 from dof.bench.timing.suites import OnProgress
 
+# Tables go to the standard output, which may be a file.
 QUIET = Console(stderr=True)
 
 

@@ -27,5 +27,6 @@ def folder(path: Path) -> Path:
 
 def free_folder(path: Path) -> Path:
     """The path, or the first of path-2, path-3, … that is not there."""
+    # A run that is there is never written over.
     numbers = (path.with_name(f"{path.name}-{n}") for n in count(2))
     return next(candidate for candidate in chain([path], numbers) if not candidate.exists())

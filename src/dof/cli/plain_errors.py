@@ -22,6 +22,7 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
     except (ArgumentError, ArgumentTypeError, NotEnoughMemoryError, Diverged, OSError) as error:
         if debug:
             raise
+        # Notes say what is kept after training has diverged; a traceback would print them, `str` does not.
         said = "\n".join([str(error), *getattr(error, "__notes__", ())])
         Console(stderr=True).print(said, style="red", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(DIVERGED if isinstance(error, Diverged) else MISTAKE) from None

@@ -62,9 +62,12 @@ def solve(
     debug: Annotated[bool, typer.Option("--debug", help="Errors with their traceback.")] = False,
 ) -> None:
     """Solve a PDE by training a network, and report on it. What is not given is as the problem's recipe has it."""
+    # Options have the names of the settings, so that no list of them is needed. None is what was not given: the recipe
+    # decides.
     names = Settings().as_dict()
     settings = {name: value for name, value in locals().items() if name in names and value is not None}
     with told_plainly(debug):
+        # For the whole process, before the user's file is loaded: arrays that it makes are in float64 too.
         jax.config.update("jax_enable_x64", True)
         _require_consistent(problem, settings, out, resume_, race)
         if race:

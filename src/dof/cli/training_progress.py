@@ -57,6 +57,7 @@ class ProgressLine:
 
 def _text(report: Report, settings: Settings) -> str:
     """A line of text. The time that is left is that of the phase: steps of another optimiser take another time."""
+    # The phase of the step that was taken, which may be the last of its phase.
     _, end = phase_at(report.step - 1, settings)
     error = "" if report.error is None else f"  error {report.error:.2e}"
     rate, left = f"{report.points_per_second:,.0f} points/s", (end - report.step) * report.seconds_per_step

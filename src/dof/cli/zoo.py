@@ -73,6 +73,7 @@ def _write(entries: dict[str, ZooEntry], out: Path) -> None:
 
 def _table(entries: dict[str, ZooEntry]) -> TextTable:
     table = TextTable("dof zoo", COLUMNS, text_columns=2)
+    # In the order of the zoo; entries of problems that are no longer in it are left out.
     for found in (entries[name] for name in ZOO if name in entries):
         step = ["–" if seconds is None else f"{1e3 * seconds:.3g} ms" for seconds in (found.dof, found.hessian)]
         ratio = "–" if found.ratio is None else f"{found.ratio:.2f}×"

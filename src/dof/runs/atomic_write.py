@@ -12,5 +12,6 @@ def write_whole(path: Path, data: bytes) -> None:
     with part.open("wb") as file:
         file.write(data)
         file.flush()
+        # Without it the new name may reach the disk before the bytes do, and a machine that stops leaves an empty file.
         os.fsync(file.fileno())
     part.replace(path)

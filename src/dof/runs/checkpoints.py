@@ -23,9 +23,11 @@ KEPT_CHECKPOINTS = 2
 def save(state: TrainingState, folder: Path) -> Path:
     """Write a checkpoint and remove old ones; if the machine stops in the middle, what was there before stays whole."""
     folder.mkdir(exist_ok=True)
+    # Numbered with four digits, since safetensors keeps no order: `_read` sorts the names.
     data = to_bytes({f"{k:04}": np.asarray(leaf) for k, leaf in enumerate(jax.tree.leaves(state))})
     path = folder / f"step-{state.step:08}-{_digest(data)}.safetensors"
     write_whole(path, data)
+    # Eight digits of the step: the order of names is that of steps. Old ones go only after the new one is whole.
     for old in sorted(folder.glob("step-*.safetensors"))[:-KEPT_CHECKPOINTS]:
         old.unlink()
     return path
@@ -47,6 +49,7 @@ def latest(folder: Path, like: Callable[[int], TrainingState]) -> TrainingState 
 
 def _read(arrays: dict[str, np.ndarray], like: TrainingState) -> TrainingState:
     state: TrainingState = jax.tree.unflatten(jax.tree.structure(like), [arrays[name] for name in sorted(arrays)])
+    # Step and first loss are numbers of Python in a state; safetensors has arrays only.
     theta, optimiser, weights = jax.tree.map(jnp.asarray, (state.theta, state.optimiser, state.weights))
     return TrainingState(int(state.step), theta, optimiser, weights, float(state.first_loss))
 

@@ -40,6 +40,8 @@ def race(source: str, settings: dict[str, Any], on_report: OnReport) -> Race:
         settings: As of `dof.solve`, without `method`.
         on_report: Called with the method and the report after each interval.
     """
+    # Generators: each `zip` below takes one interval of every method, by turns. Each loads the problem anew, so that no
+    # plan or program is shared.
     runners = {method: _reports(source, settings | {"method": method}) for method in METHODS}
     reports: dict[str, list[Report]] = {method: [] for method in METHODS}
     for both in zip(*runners.values(), strict=True):

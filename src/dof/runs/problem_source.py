@@ -45,6 +45,7 @@ def _in_file(path: Path) -> Problem:
         raise ArgumentError(describe("problem", f"is {str(path)!r}, which is no file", "a file.py", "dof problems"))
     module = _imported(path)
     named = getattr(module, "problem", None)
+    # A function is called now and not when the file is run: the file can be imported without making a problem.
     if callable(named) and not isinstance(named, Problem):
         named = named()
     found = [named] if isinstance(named, Problem) else [v for v in vars(module).values() if isinstance(v, Problem)]
@@ -68,6 +69,7 @@ def _imported(path: Path) -> ModuleType:
     sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)
+    # KeyboardInterrupt and SystemExit too must not leave a module that is half run, but they go on as they are.
     except BaseException as error:
         _restore(name, before)
         if not isinstance(error, Exception):
@@ -75,6 +77,7 @@ def _imported(path: Path) -> ModuleType:
         said = f"{str(path)!r} cannot be run: {type(error).__name__}: {error}"
         raise ArgumentError(describe("problem", said, "Python that defines a problem", EXAMPLE)) from error
     finally:
+        # The file may have changed the path itself. It is removed, so that a neighbour hides no module imported later.
         if folder in sys.path:
             sys.path.remove(folder)
     return module

@@ -34,6 +34,7 @@ class RunFolder:
             fix = f"dof solve --resume {self.path}, or --out with another folder"
             raise ArgumentError(describe("out", found, "a folder without one", fix))
         self.path.mkdir(parents=True, exist_ok=True)
+        # All settings are written, not only changed ones: a run goes on as it began when a recipe is changed later.
         head = {"problem": source, "fingerprint": fingerprint(source), "dof": dof.__version__}
         lines = [*map(_line, head.items()), "", "[settings]", *map(_line, settings.as_dict().items()), ""]
         write_whole(self.config, "\n".join(lines).encode())
@@ -70,9 +71,11 @@ class RunFolder:
             try:
                 report = Report(**json.loads(line))
             except (json.JSONDecodeError, TypeError):
+                # A line that was written in part: nothing whole can come after it.
                 break
             if report.step <= until:
                 kept.append(report)
+        # The file is cut to what is kept, or the steps that are taken again would be in it twice.
         write_whole(self.metrics, "".join(json.dumps(asdict(report)) + "\n" for report in kept).encode())
         return kept
 
@@ -83,4 +86,5 @@ class RunFolder:
 
 def _line(item: tuple[str, Any]) -> str:
     """A line of TOML, in which text, numbers and truth values are written as in JSON."""
+    # Not in ASCII: JSON writes some characters as two escapes, which TOML refuses.
     return f"{item[0]} = {json.dumps(item[1], ensure_ascii=False)}"

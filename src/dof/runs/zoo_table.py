@@ -19,7 +19,8 @@ from dof.zoo import problem_named
 RACE_STEPS = 30
 """Steps of each phase in the race, in three intervals, of whose times the median is taken."""
 MOST_COORDINATES = 2000
-"""Beyond so many coordinates a step with full Hessians takes minutes, if it fits into the memory."""
+"""Beyond so many coordinates there is no race. A step with full Hessians takes 1.2 s for 1,000 coordinates (table in
+`docs/how-to/solve-a-pde.md`) and grows with their square: for 10,000, the next in the zoo, it would take minutes."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ def _steps_beside_hessians(name: str) -> dict[str, float]:
     problem = problem_named(name)
     settings = settings_of(problem, {})
     shares = {"adam": settings.adam / settings.steps, settings.optimiser: settings.newton / settings.steps}
+    # A phase that the recipe does not have is not timed.
     adam, newton = (RACE_STEPS if steps else 0 for steps in (settings.adam, settings.newton))
     if problem.domain.size > MOST_COORDINATES:
         return {}

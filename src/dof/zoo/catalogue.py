@@ -68,6 +68,7 @@ def title_of(name: str) -> str:
         'Heat with a source on an interval: u_t = u_xx + f'
     """
     make = _made_by(name)
+    # A partial has the docstring of its class, not of the function that it calls.
     function = make.func if isinstance(make, partial) else make
     return (function.__doc__ or "").strip().removesuffix(".")
 

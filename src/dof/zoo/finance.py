@@ -17,6 +17,7 @@ def black_scholes() -> pde.Problem:
     correlation = 0.5 + 0.5 * np.eye(ASSETS)
     # A = ½ diag(σ s) ρ diag(σ s) = Lᵀ L
     factor = np.linalg.cholesky(correlation).T * volatility / np.sqrt(2)
+    # Of the logarithm of the geometric mean, which is a mean of normally distributed logarithms.
     variance = volatility @ correlation @ volatility / ASSETS**2
     carry = rate + variance / 2 - volatility @ volatility / (2 * ASSETS)
 
@@ -33,6 +34,7 @@ def black_scholes() -> pde.Problem:
         return dof.Factored(jnp.zeros((ASSETS, ASSETS + 1)).at[:, :ASSETS].set(factor * z[:ASSETS]))
 
     def drift(z):
+        # z is (s, t): assets drift with the rate, time does not.
         return rate * z.at[ASSETS].set(0.0)
 
     generator = dof.Operator(a=second_order, b=drift, c=-rate)
@@ -43,11 +45,13 @@ def black_scholes() -> pde.Problem:
 
     def ansatz(n, s, t):
         """max(g, 0) at t = 0, and of the order of √t where g = 0, as the value of the option is."""
+        # 0.4 is about 1 / √(2π): at g = 0 the value of the option is √(variance · t / 2π) to first order, with n = 0.
         g = mean(s) * exp((carry - rate) * t) - exp(-rate * t)
         return g / 2 + sqrt(g**2 / 4 + t * variance * (0.4 + n) ** 2)
 
     return pde.Problem(
         black_scholes,
+        # Not from t = 0, where the solution has a kink at mean(s) = 1 and `exact` divides by zero.
         pde.Box([0.6] * ASSETS, [1.6] * ASSETS) * pde.Time(0.02, 1),
         [pde.dirichlet(exact)],
         reference=exact,

@@ -30,6 +30,7 @@ def navier_stokes() -> pde.Problem:
             pde.periodic("x", hard=True),
             pde.periodic("y", hard=True),
             pde.initial(lambda x, y, t: exact(x, y, t)[0], field="u", hard=True),
+            # `exact` at x = y = 0, in NumPy.
             pde.data(corner, np.exp(-4 * nu * corner[:, 2]) / 2, field="p"),
         ],
         reference=exact,

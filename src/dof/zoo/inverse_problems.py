@@ -16,6 +16,7 @@ def diffusion_tensor() -> pde.Problem:
         z, covariance = jnp.stack([x, y]), 0.5 * np.eye(2) + 2 * tensor * t
         return jnp.exp(-z @ jnp.linalg.solve(covariance, z) / 2) / (2 * jnp.sqrt(jnp.linalg.det(covariance)))
 
+    # The measurements are part of the problem, the same whatever the seed of training is. In NumPy: in float64 always.
     rng = np.random.default_rng(0)
     points = rng.uniform([-2, -2, 0], [2, 2, 1], (500, 3))
     covariances = 0.5 * np.eye(2) + 2 * tensor * points[:, 2, None, None]

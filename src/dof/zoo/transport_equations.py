@@ -59,6 +59,7 @@ def anisotropic() -> pde.Problem:
         pde.Box([0] * 3, [1] * 3),
         [pde.dirichlet(0.0, hard=True)],
         reference=exact,
+        # By dof itself instead of by hand; the test of the zoo compares it with nested differentiation.
         given={"f": operator(exact)},
         recipe={"newton": 100},
     )
@@ -77,6 +78,7 @@ def fokker_planck() -> pde.Problem:
     def exact(x, y, t):
         """A Gaussian: its mean is e^{−Mt} m, and its covariance solves S' = −M S − S Mᵀ + 2 D."""
         decay = expm(-drift * t)
+        # The deviation from the covariance that stays decays; at t = 0 this is the initial ½.
         covariance = decay @ (width * np.eye(2) - still) @ decay.T + still
         away = jnp.stack([x, y]) - decay @ mean
         return exp(-away @ jnp.linalg.solve(covariance, away) / 2) / (2 * pi * jnp.sqrt(jnp.linalg.det(covariance)))
@@ -90,6 +92,7 @@ def fokker_planck() -> pde.Problem:
         fokker_planck,
         pde.Box([-4, -4], [4, 4]) * pde.Time(0, 1),
         [
+            # `exact` at t = 0: covariance ½ around (1, 0).
             pde.initial(lambda x, y, t: exp(-((x - 1) ** 2 + y**2)) / pi, hard=True),
             pde.dirichlet(0.0),
         ],

@@ -75,6 +75,7 @@ def sparse_mlp(blocks: int, inputs: int, hidden: int, layers: int, outputs: int)
         return jnp.sum(jnp.prod(of_blocks, axis=0))
 
     def in_torch(weights: Any, x: Any) -> Any:
+        # An axis of one row per block: biases (blocks, units) must broadcast along it and not along the blocks.
         of_blocks = run_layers_in_torch([(w, b[:, None]) for w, b in weights], x.reshape(blocks, 1, inputs))
         return of_blocks.prod(dim=0).sum()
 
@@ -128,6 +129,7 @@ def wave_function(particles: int, hidden: int, layers: int) -> Architecture:
 
     def phi(weights: Any, x: Any) -> Any:
         r = x.reshape(particles, 3)
+        # exp(−√(1 + r²)) decays as exp(−r) does, and is smooth at the origin.
         orbitals = run_layers(weights, r) * jnp.exp(-jnp.sqrt(1 + jnp.sum(r**2, axis=1)))[:, None]
         i, j = np.triu_indices(particles, 1)
         distances = jnp.sqrt(1e-2 + jnp.sum((r[i] - r[j]) ** 2, axis=1))  # smooth where two particles meet

@@ -58,6 +58,8 @@ class Case:
     def draw(self, seed: int, points: int, dtype: Any) -> tuple[FactoredOperator, Any, Any]:
         """(operator, weights, points), which depend on the seed only; the points have shape (points, inputs)."""
         rng = np.random.default_rng(seed)
+        # Points come last, row by row: with fewer of them the operator, the weights and the first points stay the same.
+        # The reference, which has fewer points than the methods, relies on it.
         operator, weights = self.operator(rng), self.network.draw(rng)
         x = self.scale * rng.normal(size=(points, self.network.inputs))
         return operator, *jax.tree.map(lambda array: np.asarray(array, dtype), (weights, x))

@@ -67,6 +67,7 @@ def _many_inputs_case(exponent: int) -> Case:
 
 def _pinn_cases() -> list[Case]:
     """Residuals of PDEs on networks of 2 and 4 inputs, of which the last is time: so small that overheads count."""
+    # d=d binds the value now; without it all lambdas would see the last d.
     heat = {d: (lambda _, d=d: diagonal([-1.0] * d + [0.0], [0.0] * d + [1.0])) for d in (1, 3)}
     wave = {d: (lambda _, d=d: diagonal([-1.0] * d + [1.0])) for d in (1, 3)}
     small = {d: mlp(d + 1, 32, 4) for d in (1, 3)}

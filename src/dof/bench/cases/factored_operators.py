@@ -60,6 +60,7 @@ def laplacian(inputs: int) -> FactoredOperator:
 
 def elliptic(rng: Rng, blocks: int, size: int, rank: int) -> FactoredOperator:
     """a_ij = Σ_{k < rank} α_ik α_jk in each block with normal α, as in the DOF paper."""
+    # All columns are drawn whatever the rank, so that weights and points drawn after it do not depend on the rank.
     alpha = rng.normal(size=(blocks, size, size))
     return FactoredOperator(blocks * size, np.swapaxes(alpha[:, :, :rank], 1, 2), (1,) * rank)
 
@@ -72,6 +73,7 @@ def general(blocks: int, size: int) -> FactoredOperator:
 
 def diagonal(second: list[float], first: list[float] | None = None) -> FactoredOperator:
     """Σ second_i ∂_i² + Σ first_i ∂_i."""
+    # Coordinates without second derivative are no direction; positive signs come first, so that each sign is a slice.
     kept = sorted((i for i, s in enumerate(second) if s), key=lambda i: -second[i])
     rows = np.eye(len(second))[kept] * np.sqrt(np.abs([second[i] for i in kept]))[:, None]
     signs = tuple(int(np.sign(second[i])) for i in kept)

@@ -34,6 +34,7 @@ def by_hessian(operator: FactoredOperator, phi: Phi) -> Phi:
     evaluated = operator_of(operator)
 
     def apply(x: Any) -> Any:
+        # Not computed where the operator has no first derivatives: the Hessian's time must not contain it.
         gradient = None if operator.first is None else jax.grad(phi)(x)
         return contract_dense(evaluated.at(x, Coordinates.of(x)), phi(x), gradient, jax.hessian(phi)(x))
 
@@ -77,6 +78,7 @@ def one_by_one(second: Callable[[Phi, Any, Any], Any]) -> PointMethod:
         def apply(x: Any) -> Any:
             row = _row_of(operator, x.dtype)
             signs = jnp.asarray(operator.all_signs, x.dtype)
+            # One direction at a time: the memory is that of a single Hessian-vector product.
             found = lax.map(lambda k: signs[k] * second(phi, x, row(k)), jnp.arange(len(signs)))
             return jnp.sum(found) + _first_order(operator, phi, x)
 
@@ -111,6 +113,7 @@ def by_folx(threshold: int) -> PointMethod:
 
     def along_rows(phi: Phi, x: Any, rows: Any) -> Any:
         rows = jnp.asarray(rows, x.dtype)
+        # Rows of a block move the inputs of this block only: folx finds this sparsity in the product.
         moved = lambda y: phi(x + jnp.einsum("bri,br->bi", rows, y).ravel())  # noqa: E731
         return laplacian(moved, jnp.zeros(rows.shape[:2], x.dtype))
 

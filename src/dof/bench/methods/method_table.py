@@ -82,6 +82,7 @@ def in_blocks(method: PointMethod) -> Build:
         residual = residual_at_a_point(case, operator, method)
 
         def forward(weights: Any, x: Any) -> Any:
+            # Without `checkpoint` the gradient would keep the intermediate values of all blocks.
             return lax.map(jax.checkpoint(partial(residual, weights)), x, batch_size=POINTS_IN_A_BLOCK)
 
         return task_of(case, forward)
@@ -120,6 +121,7 @@ def _folx(case: Case, operator: FactoredOperator, threshold: Any) -> Task:
 
 
 def _torch(case: Case, operator: FactoredOperator, _: Any) -> Task:
+    # Imported when it is asked for: PyTorch need not be installed.
     from dof.bench.methods.torch_hessian import build
 
     return build(case, operator)

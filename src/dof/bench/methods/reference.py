@@ -45,6 +45,7 @@ def _by_hand(case: Case, laplacian: Callable[[Any, Any], Any]) -> Callable[[Any,
 def _step(residual: Callable[[Any, Any], Any], weights: Any, x: Any) -> Any:
     """Loss and gradient, summed point by point."""
     of_point = jax.value_and_grad(lambda weights, x: residual(weights, x) ** 2)
+    # A scan instead of a vmap: one Hessian and one gradient are alive at a time.
     add = lambda sums, x: (jax.tree.map(jnp.add, sums, of_point(weights, x)), None)  # noqa: E731
     sums, _ = lax.scan(add, (jnp.zeros(()), jax.tree.map(jnp.zeros_like, weights)), x)
     return jax.tree.map(lambda part: part / len(x), sums)
@@ -58,6 +59,7 @@ def deviation(result: list[np.ndarray], reference: list[np.ndarray]) -> float:
 
     def difference(found: np.ndarray, expected: np.ndarray) -> float:
         found = np.asarray(found, np.float64)[: len(expected)] if np.ndim(expected) else np.asarray(found, np.float64)
+        # Where the reference is zero everywhere the difference counts as it is.
         return float(np.max(np.abs(found - expected)) / (np.max(np.abs(expected)) or 1))
 
     return max(difference(*pair) for pair in zip(result, reference, strict=True))

@@ -9,7 +9,8 @@ from dof.bench.results.statistics import ConfidenceInterval, format_interval, me
 from dof.text_table import TextTable
 
 NOTABLE = 0.05
-"""Smallest relative change that counts, if its interval does not contain 1; the same code varies by less."""
+"""Smallest relative change that counts, if its interval does not contain 1. Chosen: on a shared machine runs of the
+same code may differ by more (`docs/explanation/performance.md`)."""
 COLUMNS = ["case", "method", "before ms", "after ms", "after / before", "memory", ""]
 
 
@@ -49,8 +50,10 @@ def _judge(
     if not (old.seconds and new.seconds):
         return [*times, "–", "–"], _by_failure(old, new)
     per_point = old_case.points / new_case.points
+    # Rounds of two runs have nothing in common: they are resampled independently.
     found = ratio_of_medians(new.seconds, old.seconds, paired=False)
     change = ConfidenceInterval(*(scale * per_point * figure for figure in found))
+    # Memory is not in proportion to the points (dof takes that of a block): only equal numbers are compared.
     memory = new.temporary / old.temporary if new.temporary and old.temporary and per_point == 1 else None
     cells = [format_interval(change), "–" if memory is None else f"{memory:.2f}"]
     return times + cells, _verdict(change, memory)

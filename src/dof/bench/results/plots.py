@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib
 
+# Before pyplot is imported. Figures go to files only: no window system is asked for, whatever the user's backend is.
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
@@ -95,6 +96,7 @@ def _bar(axis: Any, place: int, outcome: Outcome, value: float | None, left: flo
         axis.text(1.05, place, reason, fontsize=6.5, va="center", color=FAILED)
         return
     colour = OURS if outcome.method.startswith("dof") else OTHERS
+    # A logarithmic axis has no zero for bars to begin at.
     axis.barh(place, value - left, left=left, color=colour, height=0.7)
     note = f"{value:.3g}×" if outcome.exact else f"{value:.3g}× estimate, off by {outcome.deviation:.1g}"
     axis.text(value * 1.05, place, note, fontsize=6.5, va="center")
@@ -104,6 +106,7 @@ def plot_inputs(run: SuiteRun, path: Path) -> None:
     """Time and temporary memory of a point over the number of inputs; the line of a method ends where it fails."""
     results = [result for result in run.cases if result.case.startswith("inputs-")]
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    # Without doubles, in the order in which the tables have them.
     methods = list(dict.fromkeys(name for result in results for name in result.outcomes))
     for index, method in enumerate(methods):
         found = [(CASES[r.case].network.inputs, r.points, it) for r in results if (it := r.done(method))]

@@ -47,6 +47,7 @@ def ratio_of_medians(
             slow moment of the machine, which has met both, cancels.
     """
     top, bottom = np.asarray(numerator), np.asarray(denominator)
+    # Always the same resamples: the same samples give the same interval in every table.
     rng = np.random.default_rng(0)
     i = rng.integers(len(top), size=(RESAMPLES, len(top)))
     j = i if paired else rng.integers(len(bottom), size=(RESAMPLES, len(bottom)))

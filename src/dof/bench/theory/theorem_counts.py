@@ -74,6 +74,7 @@ class Sweep:
 
     def exponent(self, figure: str) -> float:
         """How a figure of `Count` grows: the slope of its logarithm over the larger half of the sizes."""
+        # The laws hold in the limit: where a size is small, terms of lower order count.
         kept = self.counts[len(self.counts) // 2 :]
         x, y = (np.log([getattr(count, name) for count in kept]) for name in ("at", figure))
         return round(float(np.polyfit(x, y, 1)[0]), 3) + 0.0  # adding 0 turns −0 into 0
@@ -106,6 +107,7 @@ def count(at: int, sizes: MlpSizes) -> Count:
     draw = lambda rng: elliptic(rng, 1, sizes.inputs, sizes.directions)  # noqa: E731
     case = Case("theory", "theory", network, draw, sizes.points)
     hessian_flops, hessian_bytes = _counts(case, "hessian")
+    # Not in blocks, whose loop the compiler would count once.
     dof_flops, dof_bytes = _counts(case, "dof, at once")
     theory = 2 * sizes.points * hessian_multiplications(sizes)  # a multiplication comes with an addition
     rank = sizes.directions / sizes.inputs
@@ -122,5 +124,6 @@ def _counts(case: Case, method: str) -> tuple[float, int]:
 def hessian_multiplications(sizes: MlpSizes) -> float:
     """N (|R| + 2 |E|) + ½ |T| for one point."""
     hidden = sum(sizes.layer_sizes[1:-1])
+    # An activation is one edge for each hidden unit.
     edges = sum(i * o for i, o in pairwise(sizes.layer_sizes)) + hidden
     return sizes.inputs * (hidden + 2 * edges) + hidden / 2

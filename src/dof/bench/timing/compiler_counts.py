@@ -17,4 +17,5 @@ def flops(program: Any) -> float:
 
 def flops_if_exact(compiled: Any) -> float | None:
     """Flops of a compiled program, or None if it has loops."""
+    # XLA turns scans and maps into while instructions, whose bodies it counts once.
     return None if " while(" in compiled.as_text() else flops(compiled)

@@ -83,6 +83,7 @@ def run_case(
     try:
         on_step("reference")
         reference = workers[REFERENCE].ask("reference", seconds=PATIENCE)
+        # Ended before anything is built or timed: its memory, in float64, is free again.
         workers[REFERENCE].stop()
         outcomes = {}
         for name in methods:
@@ -102,6 +103,7 @@ def _outcome(name: str, answer: Any, reference: Any) -> Outcome:
     if isinstance(reference, Failure):
         return Outcome(name, failure=f"not timed, because the reference is not known: {reference.reason}")
     found, exact = deviation(answer["result"], reference), METHODS[name].exact
+    # `not <=` instead of `>`: a deviation that is nan is wrong too.
     failure = f"wrong by {found:.1e}" if exact and not found <= TOLERANCE else None
     keys = ("tracing", "compiling", "temporary", "peak", "flops", "option")
     return Outcome(name, failure, deviation=found, exact=exact, **{key: answer[key] for key in keys})
@@ -114,10 +116,12 @@ def _take_turns(
     for turn in range(limits.rounds):
         on_step(f"round {turn + 1} of {limits.rounds}")
         matmul.measure()
+        # Asked anew in each round: a method that has failed in one is gone.
         running = [name for name, outcome in outcomes.items() if outcome.failure is None]
         for name in random.sample(running, len(running)):
             seconds = workers[name].ask("run", seconds=limits.run)
             if isinstance(seconds, Failure):
+                # Times of earlier rounds are dropped: a failure has none.
                 outcomes[name].failure, outcomes[name].seconds = seconds.reason, []
             else:
                 outcomes[name].seconds.append(seconds)

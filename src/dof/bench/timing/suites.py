@@ -19,11 +19,13 @@ OnProgress = Callable[[str, str], None]
 """Is told the case, and what is being done."""
 
 STARTING, BUILDING = 6.0, 1.5
-"""Seconds to start a case and compute its reference, and to build one method; typical of two cores."""
+"""Seconds to start a case and compute its reference, and to build one method: estimates for two cores, from which only
+the number of points follows. No measurement of them is recorded."""
 LEAST_POINTS, LEAST_SECONDS = 8, 5.0
 """A case is measured with at least this, however short the time: fewer points show overheads only."""
 EFFICIENCY = 1.2
-"""Flops of the Hessian that methods seem to do in the time of one flop of a matrix product: most need fewer flops."""
+"""How many flops of the Hessian a method is taken to replace in the time of one flop of a matrix product: more than 1,
+as most methods need fewer flops than the Hessian. An estimate for the number of points; no measurement is recorded."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, on_progres
         matmul.measure()
         ends = time.monotonic() + budget
         for index, name in enumerate(suite.cases):
+            # What earlier cases did not use is left for the later ones.
             case, left = CASES[name], max((ends - time.monotonic()) / (len(suite.cases) - index), LEAST_SECONDS)
             methods = methods_for(suite, case)
             on_progress(case.title, "how many points")
@@ -80,6 +83,7 @@ def points_for(case: Case, methods: int, seconds: float, matmul: MatmulRate, rou
     flops = matmul.flops_of_a_point(case.name)
     if isinstance(flops, Failure):
         return case.points
+    # At least a fifth of the time, if starting alone would take all of it.
     running = max(seconds - STARTING - BUILDING * methods, 0.2 * seconds)
     # Three runs more than rounds: two while building, one for the result.
     of_point = methods * (rounds + 3) * flops / (EFFICIENCY * median(matmul.rates))

@@ -46,6 +46,7 @@ def serve(connection: Connection, job: Job) -> None:
     while True:
         try:
             command, *args = connection.recv()
+        # The other side closes its end of the pipe to say that it is done.
         except EOFError:
             return
         connection.send(_attempt(commands[command], *args))
@@ -81,8 +82,10 @@ def _build(job: Job, programs: dict[str, TimedProgram]) -> dict[str, Any]:
 
 def _reference(job: Job) -> list[np.ndarray]:
     """In float64, at the weights and points in float32 that the methods get."""
+    # For this process only: the methods, in processes of their own, stay in float32.
     jax.config.update("jax_enable_x64", True)
     case = CASES[job.case]
+    # Rounded to float32 first: otherwise the deviation would be that of the inputs and not of the method.
     operator, weights, x = case.draw(job.seed, points_compared(case, job.points), np.float32)
     in_double = jax.tree.map(lambda array: np.asarray(array, np.float64), (weights, x))
     return [np.asarray(leaf) for leaf in jax.tree.leaves(reference_result(case, operator, *in_double))]

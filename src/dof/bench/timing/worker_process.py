@@ -24,10 +24,12 @@ class WorkerProcess:
         """Start the process."""
         # Several processes share one accelerator: none may take all of its memory in advance.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+        # Not forked: a copy of a process in which JAX has started threads can hang.
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, job), daemon=True)
         self._process.start()
+        # Only the child has the other end now, so that its death is seen as EOFError.
         theirs.close()
 
     def ask(self, *command: Any, seconds: float) -> Any:
@@ -35,6 +37,7 @@ class WorkerProcess:
         try:
             self._connection.send(command)
             if not self._connection.poll(seconds):
+                # The process is ended: a late answer would be taken for that to the next command.
                 return self._fail(f"no result in {seconds:.0f} s")
             is_answer, answer = self._connection.recv()
         except (EOFError, OSError):
