@@ -16,8 +16,8 @@ from threadpoolctl import OpenBLASController, threadpool_limits
 class _OneThread:
     """The limit, which belongs to the whole process, and how many threads of Python train under it.
 
-    If each of them set and restored a limit of its own, the second would find one thread, and restore one thread
-    after the first has restored all.
+    They are counted, and only the first sets the limit and the last restores it. If each thread had a limit of its own,
+    the second would find one BLAS thread as the number before, and leave BLAS at one when it restores it.
     """
 
     def __init__(self) -> None:

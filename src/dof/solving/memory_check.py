@@ -10,7 +10,7 @@ from dof.pde.problem import Problem
 
 GIGA = 1e9
 HESSIANS_AT_ONCE = 4
-"""A Hessian by nested differentiation is alive together with its intermediate values, of the same size."""
+"""A Hessian by nested differentiation is alive together with intermediate values of its size; how many is a guess."""
 
 
 def require_memory(compiled: Any) -> None:

@@ -80,7 +80,13 @@ def training_of(problem: Problem | str, network: Any, settings: dict[str, Any]) 
 
 
 def intervals(training: Training, state: TrainingState, seconds: float = 0.0) -> Iterator[tuple[TrainingState, Report]]:
-    """The state and the report after each interval that is left, from a state which took so many seconds to reach."""
+    """Train from `state` to the last step, and yield state and report after each interval.
+
+    Args:
+        training: The problem, the network and the settings.
+        state: Where to begin; after a checkpoint, in the middle of training.
+        seconds: How long training took to reach it, to which the reports add.
+    """
     while state.step < training.settings.steps:
         state, report = training.advance(state, seconds)
         seconds = report.seconds

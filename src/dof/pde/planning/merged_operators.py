@@ -29,8 +29,8 @@ class Merge:
     Attributes:
         reads: the derivatives D_k that they stand for.
         rows: operator m is Σ_k rows[m][k] D_k; an entry is a float if it is known while tracing.
-        where: for each leaf of the residual a mask (elements, components, operators). Element e has the sum of operator
-            m of component f of the network over all f, m where the mask is true.
+        where: for each leaf of the residual a mask (elements, components, operators). To element e of the leaf is
+            added operator m applied to component f of the network, for all f and m where mask[e, f, m] is true.
     """
 
     reads: tuple[Derivative, ...]
