@@ -26,7 +26,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dof.api.apply import jointly, propagate
     from dof.api.check import check
+    from dof.api.continue_propagation import continue_propagation
     from dof.api.explain import Explanation, explain
+    from dof.api.kinetic_energy import local_kinetic_energy
     from dof.api.operator import Operator, laplacian
     from dof.api.register_rule import register_rule
     from dof.batching.batched import batched
@@ -49,9 +51,11 @@ _MODULE_OF = {
     "Triple": "dof.triples.triple",
     "batched": "dof.batching.batched",
     "check": "dof.api.check",
+    "continue_propagation": "dof.api.continue_propagation",
     "explain": "dof.api.explain",
     "jointly": "dof.api.apply",
     "laplacian": "dof.api.operator",
+    "local_kinetic_energy": "dof.api.kinetic_energy",
     "propagate": "dof.api.apply",
     "register_rule": "dof.api.register_rule",
     "value_and_grad": "dof.batching.value_and_grad",
@@ -97,9 +101,11 @@ __all__ = [
     "Triple",
     "batched",
     "check",
+    "continue_propagation",
     "explain",
     "jointly",
     "laplacian",
+    "local_kinetic_energy",
     "propagate",
     "register_rule",
     "value_and_grad",

@@ -26,6 +26,7 @@ def require_callable(f: Any) -> None:
 def require_argnums(argnums: Any) -> None:
     """Refuse `argnums` that are neither an integer nor a tuple of integers."""
     entries = argnums if isinstance(argnums, tuple) else (argnums,)
+    # `True` is an integer in Python, but not the number of an argument.
     if not entries or not all(isinstance(n, int) and not isinstance(n, bool) for n in entries):
         expected = "an integer or a tuple of integers"
         fix = "L(f)(x), or L(f, argnums=1)(params, x)"

@@ -45,6 +45,7 @@ def find_primitive(name: str) -> Primitive | None:
 def _find_primitive(name: str) -> Primitive | None:
     attribute = name.replace("-", "_") + "_p"
     for namespace in (lax, extend_primitives, lax.linalg):
+        # The attribute alone does not say: `remat_p`, for one, is the primitive `remat2`.
         if isinstance(found := getattr(namespace, attribute, None), Primitive) and found.name == name:
             return found
     known = (shard_map_p, *ad.primitive_jvps, *vars(extend_primitives).values(), *vars(lax).values())
@@ -58,6 +59,7 @@ def is_traced(value: Any) -> bool:
 
 def concrete(value: Any) -> np.ndarray | None:
     """`value` as a NumPy array if it is known now, in float64 or complex128, else None."""
+    # Of an array over several processes this one has a part only.
     if is_traced(value) or not getattr(value, "is_fully_addressable", True):
         return None
     array = np.asarray(value)
@@ -96,6 +98,7 @@ def map_programs(change: Callable[[Closed], Closed], params: dict[str, Any]) -> 
     def changed(value: Any) -> Any:
         if isinstance(value, (tuple, list)) and inner_programs({"": value}):
             entries = map(changed, value)
+            # A named tuple takes its fields one by one, as the programs of `custom_linear_solve`.
             return type(value)(*entries) if hasattr(value, "_fields") else type(value)(entries)
         return change(value) if hasattr(parts(value)[0], "eqns") else value
 

@@ -38,7 +38,9 @@ def resident_bytes() -> int:
 def restart_peak() -> None:
     """Give unused memory back to the system and reset its record of the peak; does nothing except on Linux."""
     if CLEAR.exists():
+        # Freed memory that the allocator keeps is still resident: taken again, it would not show in the peak.
         ctypes.CDLL(None).malloc_trim(0)
+        # 5 resets the peak (VmHWM), see proc_pid_clear_refs(5).
         CLEAR.write_text("5")
 
 

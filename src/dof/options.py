@@ -66,6 +66,7 @@ class Options:
 
 
 def _require_one_of(argument: str, value: object, choices: tuple[object, ...]) -> None:
+    # An array compared with a string has many truth values, so only strings are compared.
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
         expected = f"one of {', '.join(map(repr, choices))}"
         raise ArgumentError(describe(argument, f"is {value!r}", expected, f"L(f, {argument}={choices[0]!r})(x)"))

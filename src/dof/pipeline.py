@@ -32,7 +32,7 @@ from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.readout import Reading
 from dof.triples.seed import seed, stacked_b
 from dof.triples.slots_to_stacks import in_frame, out_of_frame
-from dof.triples.triple import depends_on_x
+from dof.triples.triple import depends_on_x, value_of
 from dof.typing import Array
 
 
@@ -179,6 +179,14 @@ def propagate_prepared(
             seeds = seed(x, prepared.coordinates, prepared.directions.rows, prepared.b)
             outputs = _interpret(Interpreter(form, options, log), jaxpr, seeds, wants_tangents)
     return Propagated(outputs, tree, form.directions, prepared.readings)
+
+
+def propagate_seeds(f: Callable[..., Any], seeds: Sequence[Any], form: QuadraticForm, options: Options) -> Propagated:
+    """Propagate slot triples with one channel through f, a function of as many arrays."""
+    jaxpr, shapes = jax.make_jaxpr(f, return_shape=True)(*map(value_of, seeds))
+    with own_promotion():
+        outputs = _interpret(Interpreter(form, options), jaxpr, seeds, wants_tangents=True)
+    return Propagated(outputs, jax.tree.structure(shapes), form.directions, [Reading([(1.0, 0)], None)])
 
 
 def _interpret(interpreter: Interpreter, jaxpr: Closed, seeds: Sequence[Any], wants_tangents: bool) -> list[Any]:

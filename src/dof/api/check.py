@@ -51,6 +51,7 @@ def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwa
     """
     require_operator(L, "L", "dof.check(L, f, x), for each operator by itself")
     value = L(f, argnums)(*args, **kwargs)
+    # How much of the error is the precision of x: nested differentiation in it is off as well.
     own = nested_autodiff(L, f, argnums)(*args, **kwargs)
     with enable_x64():
         reference = nested_autodiff(L, f, argnums)(*_in_double(args), **_in_double(kwargs))
@@ -71,6 +72,7 @@ def _in_double(tree: Any) -> Any:
 def _distance(value: Any, reference: Any) -> float:
     """The largest difference, relative to the largest entry of the reference; NaN if there is one anywhere."""
     found, expected = (
+        # In complex128, which holds all dtypes of JAX; np.max hands on a NaN, where the builtin `max` may not.
         np.concatenate([np.zeros(0), *(np.ravel(np.asarray(leaf, np.complex128)) for leaf in jax.tree.leaves(tree))])
         for tree in (value, reference)
     )

@@ -100,6 +100,7 @@ def explain(
     require_argnums(argnums)
     log: Log = []
 
+    # Only arrays become abstract: other arguments, as flags and names, may decide what f does in Python.
     arrays, rebuild = split_arrays((args, kwargs))
 
     def propagate(arrays: Any) -> Any:

@@ -53,7 +53,7 @@ def change_coordinates(
     groups = [jnp.concatenate([_columns(t, frame) for t in group], axis=1) for group in (shared, others) if group]
     starts = np.cumsum([0, *(g.shape[1] for g in groups)]).tolist()
     parts = _parts_of_gram(form.within(frame), groups)
-    # Only the others can lack derivatives: shared values are linear in x.
+    # Only the others can lack derivatives: shared values come from x by linear and piecewise linear steps alone.
     # A value such as sqrt at zero may be masked after the cut; its infinite tangent must not turn all of K into NaN.
     has_derivatives = _is_finite(parts[len(groups) - 1, len(groups) - 1]) if others else None
     couplings = [

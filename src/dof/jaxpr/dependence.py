@@ -22,4 +22,5 @@ def dependent_writes(eqn: Any, reads: Sequence[Any], writes: Sequence[Name], dep
     """The results of an equation that depend on x, given the values that do; integers and constants do not count."""
     if not any(varying_reads(reads, depends)) or family_of(eqn.primitive) == "constant":
         return []
+    # An array without elements has nothing to differentiate.
     return [name for name, v in zip(writes, eqn.outvars, strict=True) if is_smooth(v.aval) and 0 not in shape_of(v)]

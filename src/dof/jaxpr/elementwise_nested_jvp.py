@@ -46,6 +46,7 @@ class TracedDerivatives(NamedTuple):
 
     def at(self, values: Sequence[Any]) -> list[Derivatives]:
         """The derivatives of each result, without those that the trace shows to be zero."""
+        # Elements do not mix, so a tangent of ones gives the derivatives of all of them at once.
         evaluated = as_function(self.jaxpr)(*values, *(jnp.ones_like(values[i]) for i in self.varying))
         vanish = _vanishing(self.jaxpr)
         found = jax.tree.unflatten(self.tree, [None if zero else e for e, zero in zip(evaluated, vanish, strict=True)])
@@ -81,6 +82,7 @@ def trace_derivatives(function: Function, varying: tuple[int, ...], values: Sequ
         return [value for value in function(*operands) if is_smooth(value)]
 
     def all_derivatives(*arguments: Any) -> list[Derivatives]:
+        # Tangents are arguments, not ones: `trace_elementwise` must see whether a user's derivative mixes them.
         operands, tangents = arguments[: len(values)], dict(zip(varying, arguments[len(values) :], strict=True))
         by_one = {i: _along(smooth, i, tangents[i]) for i in varying}
         first = {i: by_one[i](*operands) for i in varying}
@@ -125,6 +127,7 @@ def _merge_mixed(second: dict[tuple[int, int], Any]) -> dict[tuple[int, int], An
 def _vanishing(jaxpr: Closed) -> list[bool]:
     """Which results are zero whatever the operands are: a literal zero, or one that was broadcast."""
     open_jaxpr, _ = parts(jaxpr)
+    # JAX writes a derivative that vanishes as a zero that is broadcast to the shape of the operand.
     filled = {
         eqn.outvars[0]
         for eqn in open_jaxpr.eqns

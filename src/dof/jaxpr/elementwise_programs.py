@@ -31,6 +31,7 @@ def nonlinear_steps(jaxpr: Closed, varying: Sequence[bool]) -> int | None:
             steps += taken
             depends.update(eqn.outvars)
             shapes.update(v.aval.shape for v in eqn.outvars)
+    # A single shape rules out broadcasting, which would bring one element to many positions.
     return steps if len(shapes) == 1 else None
 
 

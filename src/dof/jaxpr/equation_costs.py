@@ -17,6 +17,7 @@ from dof.jaxpr.registry import Record, elementwise_operations, record_of, size_o
 
 def operations_of(program: Program, sources: Sequence[Name]) -> list[Operation]:
     """The steps that depend on x as operations; a step that depends on x through an index or a branch counts too."""
+    # `reached` also has integers and masks, which have no tangents but must be there before what reads them.
     reached, depends = set(sources), set(sources)
     found = []
     for step in program.steps:

@@ -38,6 +38,7 @@ def with_rule(function: Callable[..., Any], rule: Rule) -> Callable[..., Any]:
             return function(*args, **kwargs)
 
         traced, shapes = jax.make_jaxpr(of_leaves, return_shape=True)(*leaves)
+        # As operands, closed-over arrays may be traced, mapped and differentiated like any other.
         jaxpr, consts = hoist_constants(traced)
         out = function_p.bind(*consts, *leaves, jaxpr=jaxpr, rule=rule, closed_over=len(consts))
         return jax.tree.unflatten(jax.tree.structure(shapes), out)
@@ -50,6 +51,7 @@ def _evaluate(*operands: Any, jaxpr: Closed, **_: Any) -> list[Any]:
 
 
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: Closed, **_: Any) -> Any:
+    # JAX passes symbolic zeros here, which `jax.jvp` does not take.
     return jax.jvp(as_function(jaxpr), tuple(primals), tuple(map(ad.instantiate_zeros, tangents)))
 
 

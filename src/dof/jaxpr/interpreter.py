@@ -46,6 +46,7 @@ class Interpreter:
 
     def with_form(self, form: Any) -> Interpreter:
         """The same interpreter for another form of the directions."""
+        # Types of loop carries are in terms of directions, which another form numbers anew.
         return replace(self, form=form, memory={})
 
     def unlogged(self) -> Interpreter:
@@ -83,6 +84,7 @@ class Interpreter:
             env: the values by name; results are added.
             kept: names that are not freed.
         """
+        # Outside of `jit` the values are arrays, not tracers: those of all layers would stay in memory.
         last_use = last_uses(steps, kept)
         indices = names_of_indices(steps)
         for n, step in enumerate(steps):
@@ -108,6 +110,7 @@ class Interpreter:
                 return bind(eqn.primitive, [value_of(operand) for operand in operands], eqn.params)
             try:
                 return self._by_rule(eqn, operands)
+            # Raised by an equation of an inner program, with its own place, or by a check of a user's rule.
             except DofError:
                 raise
             except Exception as error:

@@ -16,6 +16,7 @@ def known_results(jaxpr: Closed) -> list[np.ndarray | None]:
     with jax.ensure_compile_time_eval():
         for eqn in program.eqns:
             operands = [value_of(atom) for atom in eqn.invars]
+            # An effect would happen here, while tracing, and again when the program is run.
             if not eqn.effects and all(operand is not None for operand in operands):
                 values.update(zip(eqn.outvars, bind(eqn.primitive, operands, eqn.params), strict=True))
         results = [value_of(atom) for atom in program.outvars]

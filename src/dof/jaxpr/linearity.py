@@ -83,6 +83,7 @@ def _after(step: Step, operands: Sequence[_Dependence]) -> _Dependence | None:
     if not together.candidates:
         return together
     eqn, record = step.eqn, record_of(step.eqn.primitive)
+    # A result that is no floating number, as of a comparison, is a step function of its operands.
     if record is None or not all(is_smooth(v.aval) for v in eqn.outvars):
         return None
     if record.family == "bilinear":
@@ -90,6 +91,7 @@ def _after(step: Step, operands: Sequence[_Dependence]) -> _Dependence | None:
         others_are_free = all(o == _FREE for o in operands if not o.candidates)
         return together if record.has_no_curvature(eqn.params, varying) and others_are_free else None
     if record.family in LINEAR_FAMILIES:
+        # An index or a mask that depends on unknowns makes the coefficients depend on them.
         chosen_by = [o for o, v in zip(operands, eqn.invars, strict=True) if not is_smooth(v.aval)]
         return together if all(o == _FREE for o in chosen_by) else None
     return None

@@ -143,12 +143,14 @@ def _key(eqn: JaxprEqn, reads: Sequence[Any]) -> Hashable | None:
 
     None if the equation has side effects or parameters that cannot be compared.
     """
+    # As text, because NaN is not equal to itself; with its type, because 1 is equal to 1.0 and to True.
     atoms = tuple((str(a.aval), str(a.val)) if isinstance(a, Literal) else a for a in reads)
     key = (eqn.primitive, atoms, tuple(sorted(eqn.params.items(), key=lambda item: item[0])))
     try:
         hash(key)
     except TypeError:
         return None
+    # The text of a long array leaves out most of it, so literals with axes are never joined.
     return None if eqn.effects or any(isinstance(a, Literal) and np.ndim(a.val) for a in reads) else key
 
 
@@ -159,4 +161,5 @@ def _inlined_program(eqn: JaxprEqn, varying: Sequence[bool]) -> Closed | None:
         return None
     (inner,) = record.inner.of(eqn.params)
     is_elementwise = nonlinear_steps(inner, varying) is not None
+    # References must not get loose: a program that creates them is taken as a whole, by the general rule.
     return None if is_elementwise or creates_references(inner) else inner

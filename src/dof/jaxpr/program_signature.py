@@ -26,6 +26,7 @@ def signature(jaxpr: Closed) -> Hashable:
     for eqn in program.eqns:
         reads = tuple(map(atom, eqn.invars))
         if eqn.primitive.name in DEVICE_MARKS:
+            # The marked value is the same value: whoever reads it reads what was marked.
             numbers.update(zip(eqn.outvars, reads, strict=True))
             continue
         numbers.update((v, next(counter)) for v in eqn.outvars)
@@ -45,4 +46,5 @@ def _parameter(value: Any) -> Hashable:
         return tuple(map(_parameter, value))
     if value is None or hasattr(value, "axis_names") or hasattr(value, "mesh"):  # a mesh or a sharding
         return None
+    # The text of a function has its address in it, which is another one at each trace.
     return type(value).__name__ if callable(value) else str(value)

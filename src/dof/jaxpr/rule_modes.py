@@ -50,6 +50,7 @@ def _with_own_directions(
     if flow.one_operand_only and sum(map(has_tangents, operands)) > 1:
         products = record.as_products(eqn.params, operands) if record.as_products else None
         return (context.through(products, operands) if products else None), BOTH_VARY
+    # First, because it multiplies only the few elements that a direction occurs in; `flowing` multiplies all slots.
     tangents = scatter_sum(record.scatter_sum, flow, eqn.params, operands) if record.scatter_sum else None
     if tangents is not None:
         return scattered(context, rule, operands, eqn.params, tangents), SUMMED

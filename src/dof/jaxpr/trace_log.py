@@ -77,6 +77,7 @@ def entry_of(
     """The entry of an equation; `why` says why not more structure was kept, if it was not."""
     kept, before = _most_slots(results), _most_slots(operands)
     is_lost = before < kept == len(frame_of(operands))
+    # A scatter sum multiplies the slots of its operands only, though its result has all directions.
     pushed = before if why == SUMMED else kept
     return Equation(
         primitive=eqn.primitive.name,

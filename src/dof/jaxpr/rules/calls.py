@@ -68,6 +68,7 @@ def _as_elementwise(
         return elementwise_function(stacks.form, function, inner, traced)
 
     shape = next(o.shape for o in operands if depends_on_x(o))
+    # Without tangents there are no slots to merge, only what is applied.
     found = per_element(context, rule, operands, {}, shape) if any(map(has_tangents, operands)) else None
     return framed(context, rule, operands, {}) if found is None else found
 

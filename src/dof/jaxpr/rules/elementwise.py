@@ -62,6 +62,7 @@ def trace_elementwise(function: Function, operands: Sequence[Any]) -> TracedDeri
         return None  # not every elementwise function is differentiable in the complex sense
     traced = trace_derivatives(function, varying, values)
     depends = [i in varying for i in range(len(operands))] + [True] * len(varying)
+    # A function that looks elementwise may bring a derivative that is not: the derivatives are looked at too.
     return None if nonlinear_steps(traced.jaxpr, depends) is None else traced
 
 

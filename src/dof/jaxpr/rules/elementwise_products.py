@@ -2,7 +2,7 @@
 
     g' = B(g, y) + B(x, h),     s' = B(s, y) + B(x, t) + 2 Σ_kl q_kl B(g_k, h_l)
 
-Matrix products and convolutions are in `contractions.py`.
+Matrix products and convolutions are in `matrix_products.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Elementwise derivatives written by hand: (x, y = f(x)) ↦ (f'(x), f''(x))."""
+"""Elementwise derivatives written by hand: (x, y = f(x)) ↦ (f'(x), f''(x)).
+
+They use y, which is there already: tanh with both derivatives is 5 equations, by nested jvp 18.
+"""
 
 from __future__ import annotations
 

@@ -35,6 +35,7 @@ def _broadcast_in_dim(params: Params, indices: list[Index], shapes: Any) -> list
 
 @moves_slots("reshape")
 def _reshape(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
+    # In full first: an axis of size one in the index may be a long one of the value, which is joined with others here.
     return [full_index(indices[0], shapes[0]).reshape(-1, *params["new_sizes"])]
 
 
@@ -56,6 +57,7 @@ def _rev(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
 @moves_slots("slice")
 def _slice(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
     strides = params["strides"] or [1] * len(shapes[0])
+    # Where the index has size one it holds for all elements of the axis, and slicing it would leave nothing.
     bounds = zip(params["start_indices"], params["limit_indices"], strides, indices[0].shape[1:], strict=True)
     return [indices[0][(slice(None), *(slice(None) if n == 1 else slice(a, b, s) for a, b, s, n in bounds))]]
 

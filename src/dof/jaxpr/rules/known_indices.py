@@ -28,6 +28,7 @@ def moving_slots(name: str) -> Callable[[Sequence[Any]], SlotFlow | None]:
     def flow_for(operands: Sequence[Any]) -> SlotFlow | None:
         x, *others = operands
         are_known = not any(depends_on_x(other) or is_traced(other) for other in others)
+        # The other operand of `pad` is a value, not an index: it need not be known.
         if not depends_on_x(x) or not (name == PAD or are_known):
             return None
 
@@ -44,6 +45,7 @@ def _moved(name: str, others: Sequence[Any], params: Params, index: Index, shape
     primitive = find_primitive(name)
     assert primitive is not None
     positions = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+    # Padding is marked as empty, not filled with the user's value, which might be taken for a position.
     source = _evaluate(primitive, [positions, *([np.int32(EMPTY)] if name == PAD else others)], params)
     full = full_index(index, shape).reshape(len(index), -1)
     return np.where(source < 0, EMPTY, full[:, np.maximum(source, 0)])

@@ -29,6 +29,7 @@ def sum_rule(primitive: Primitive) -> Rule:
     def combine(parts: list[Any], value: Any) -> Any:
         x, y = parts
         negated = y if y is None or primitive.name != "sub" else -y
+        # Before adding: a side that broadcasts may be the only one with a derivative.
         return add(broadcast_stack(x, value), broadcast_stack(negated, value))
 
     return rule

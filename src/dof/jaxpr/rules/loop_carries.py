@@ -104,6 +104,7 @@ def remembered(
 
     Without this, the types of an inner loop would be found again in each round of every loop around it.
     """
+    # Programs of JAX are equal only if they are identical.
     key = (*map(id, programs), *map(type_of, operands))
     if key not in context.memory:
         context.memory[key] = (programs, find())  # with the programs, so that their identity stays theirs

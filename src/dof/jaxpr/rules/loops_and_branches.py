@@ -43,6 +43,7 @@ def scan_rule(primitive: Primitive) -> Rule:
                 found[:] = map(type_of, step(context.unlogged(), carry, x)[0])
                 return carry, None
 
+            # By way of a scan, which hands the body one slice of each operand, as the loop itself will.
             jax.eval_shape(lambda: lax.scan(probe, start, slices, length=length))
             return found
 
@@ -101,6 +102,7 @@ def while_rule(primitive: Primitive) -> Rule:
 
         def body(carry: Sequence[Any]) -> list[Any]:
             new = promote(context.form, context(body_jaxpr, [*consts, *carry]), types)
+            # Under vmap the condition has one entry for each example, and those that have ended must stay as they are.
             if cond_jaxpr.out_avals[0].ndim == 0:
                 return new
             examples = goes_on(carry)

@@ -32,6 +32,7 @@ def rewritten(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @rewritten("reduce_prod")
 def product(x: Any, *, axes: Sequence[int], **_: Any) -> Any:
     """The product by a balanced tree: exact also where factors are zero, and of logarithmic depth."""
+    # From the last axis on, so that taking one away does not renumber those still to come.
     for axis in sorted(axes, reverse=True):
         x = _product_along(x, axis)
     return x
