@@ -71,6 +71,7 @@ def __getattr__(name: str) -> Any:
         found = _import_part(name)
     else:
         raise AttributeError(f"module 'dof' has no attribute {name!r}")
+    # Python asks `__getattr__` only for names that the module does not have.
     globals()[name] = found
     return found
 

@@ -173,18 +173,19 @@ def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
 def vary_like(part: Any, value: Any) -> Any:
     """Stacked derivatives, marked as varying over the devices that the value varies over inside shard_map."""
     is_inside = bool(jax.sharding.get_abstract_mesh().manual_axes)
+    # A sum varies over the devices of both its terms.
     return part + jax.numpy.zeros_like(value) if is_inside else part
 
 
 def place(tree: Any, mesh: Any, spec: Any) -> Any:
-    """Arrays distributed over a mesh. One with explicit axes wants to be told; with others the compiler finds out."""
+    """Distribute arrays over a mesh with explicit axes; on other meshes the compiler does it by itself."""
     if jax.sharding.AxisType.Explicit not in mesh.axis_types:
         return tree
     return jax.tree.map(lambda leaf: jax.sharding.reshard(leaf, jax.sharding.NamedSharding(mesh, spec)), tree)
 
 
 def varying_over(tree: Any, axis: str) -> Any:
-    """Marked as different on each device along a mesh axis, so that sums over devices are made where one says so."""
+    """Mark arrays as different on each device of a mesh axis, so that JAX does not sum their gradients by itself."""
     return jax.tree.map(lambda leaf: _vary(leaf, axis), tree)
 
 

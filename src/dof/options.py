@@ -30,8 +30,8 @@ class Options:
     Attributes:
         structure: "auto" keeps for each element only the directions it depends on, where that pays; "sparse" wherever
             it can be done; "dense" nowhere.
-        cut: "auto" lets few values through which everything later depends on x take its place, where that pays; None
-            never does.
+        cut: "auto" looks for few values through which everything later depends on x, and makes their elements the
+            coordinates where that pays; None never does.
         directions: how many directions to propagate at once, in groups one after the other; None takes all.
         mesh: devices over which the groups of directions are distributed.
         axis: the axis of the mesh along which they are.

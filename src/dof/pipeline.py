@@ -161,9 +161,11 @@ def propagate_prepared(
         log: where to write down what was done, if that is asked for.
     """
     x, _ = split_arguments(args, argnums)
+    # Before `own_promotion`: the user's function is traced with the user's own setting.
     jaxpr, tree = trace(f, argnums, args, kwargs)
     form = QuadraticForm.of(prepared.directions)
     with own_promotion():
+        # An operator of first order has no directions to group.
         if options.in_groups and form.directions:
             arrays, rebuild = split_arrays((args, kwargs))
 
@@ -192,6 +194,7 @@ def propagate_seeds(f: Callable[..., Any], seeds: Sequence[Any], form: Quadratic
 def _interpret(interpreter: Interpreter, jaxpr: Closed, seeds: Sequence[Any], wants_tangents: bool) -> list[Any]:
     """The triples of the results of a program, in segments between cuts."""
     if interpreter.options.structure == "dense":
+        # With all directions in the slots of every element, no mode finds structure to keep.
         every = np.arange(interpreter.form.directions)
         seeds = [out_of_frame(in_frame(s, every), every) for s in seeds]
     # Mutable state cannot be divided at a cut: the interpreter takes such a program as one function.

@@ -46,11 +46,11 @@ class Applicable:
             f: a function that returns an array or a pytree of arrays.
             argnums: the argument or arguments that derivatives are with respect to.
             **options: `structure="auto"` keeps for each element only the directions it depends on, where that pays;
-                "sparse" wherever it can be done; "dense" nowhere. `cut="auto"` lets few values through which everything
-                later depends on x take its place, where that pays; None never does. `directions=64` propagates so many
-                directions at once, one group after the other, for functions whose tangents do not fit even for one
-                point (for many points there is `dof.batched`); groups are dense and have no cuts. `mesh=` and `axis=`
-                distribute the groups over the devices along an axis of a mesh.
+                "sparse" wherever it can be done; "dense" nowhere. `cut="auto"` looks for few values through which
+                everything later depends on x, and makes their elements the coordinates where that pays; None never
+                does. `directions=64` propagates so many directions at once, one group after the other, for functions
+                whose tangents do not fit even for one point (for many points there is `dof.batched`); groups are dense
+                and have no cuts. `mesh=` and `axis=` distribute the groups over the devices along an axis of a mesh.
         """
         return after_propagation(f, self._operators(), argnums, Options.of(options), self._read)
 
@@ -128,6 +128,7 @@ def propagate(
     """
     require_operators(L, "dof.propagate(f, L)(x)")
     read = lambda p: p.each(lambda out: full_triple(out, p.directions, p.readings))  # noqa: E731
+    # Without groups of directions, which add up what is applied and keep no tangents.
     return after_propagation(f, L._operators(), argnums, Options(structure, cut), read, wants_tangents=True)
 
 

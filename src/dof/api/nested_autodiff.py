@@ -31,6 +31,7 @@ def nested_autodiff(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums 
     def reference(*args: Any, **kwargs: Any) -> Any:
         x, put_back = split_arguments(args, argnums)
         coordinates = Coordinates.of(x)
+        # One vector, in the highest precision of the leaves; `Coordinates.point` gives each leaf its own dtype back.
         point = jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(x)])
 
         def of_vector(vector: Any) -> Any:

@@ -18,7 +18,7 @@ from dof.jax_compat import Closed, JaxprEqn, Literal, as_function, map_programs,
 
 
 def with_short_transposes(f: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, in which no product is transposed that can be written the other way round."""
+    """The same function with (A·B)ᵀ computed as Bᵀ·Aᵀ wherever A·B is used for nothing else."""
 
     def apply(*args: Any) -> Any:
         jaxpr, shapes = jax.make_jaxpr(f, return_shape=True)(*args)

@@ -98,7 +98,7 @@ def _masked(part: Array, i: int, j: int, last: int, has_derivatives: Array | Non
 def _gram(form: QuadraticForm, g: Array) -> Array:
     """gᵀ q g for each channel: (r, m) to (c, m, m).
 
-    Its derivative is gᵀ q ġ plus the transpose of that, of which JAX by itself would compute both.
+    Its derivative is gᵀ q ġ plus the transpose of that. JAX by itself would compute both as products.
     """
     if not form.is_known:  # a custom_jvp must not close over what is traced
         return form.pair(g, g)

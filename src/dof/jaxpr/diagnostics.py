@@ -52,6 +52,7 @@ def twice_differentiable(function: Function, operands: Sequence[Any], error: Exc
 
     def twice(*values: Any) -> Any:
         of_active, primals = restrict(function, values, active, smooth)
+        # Any tangents of the right types will do, and the primals are at hand.
         return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], primals, primals)[1]
 
     try:
@@ -80,6 +81,7 @@ def _require_shapes(eqn: JaxprEqn, results: Sequence[Any], form: AnyForm) -> Non
     shapes = [shape_of(v) for v in eqn.outvars]
     found = [_shapes(result) for result in results]
     expected = [(shape, (form.directions, *shape), (form.channels, *shape)) for shape in shapes]
+    # Not strict: the next line compares the lengths, for an error with a text of ours.
     fits = [all(f is None or f == e for f, e in zip(*pair, strict=True)) for pair in zip(found, expected, strict=False)]
     if len(found) != len(expected) or not all(fits):
         fix = "return [dof.Triple(value, tangents, applied)], stacked in front as those of the operands are"

@@ -56,6 +56,7 @@ class TracedDerivatives(NamedTuple):
 def derivatives_of_primitive(primitive: Primitive, params: dict[str, Any], operands: Sequence[Any]) -> Derivatives:
     """The derivatives of an elementwise primitive at its operands."""
     values = [value_of(operand) for operand in operands]
+    # Types of JAX, not shapes and dtypes alone: they also tell weak types, and devices that a value varies over.
     key = (primitive, tuple(sorted(params.items())), varying_operands(operands), tuple(map(jax.typeof, values)))
     (found,) = _traced_primitive(*key, jnp.result_type(float)).at(values)
     return found

@@ -65,6 +65,7 @@ def _work_inside(eqn: JaxprEqn, record: Record) -> Work:
     inner = record.inner
     assert inner is not None
     each = [_work_of_program(program) for program in inner.of(eqn.params)]
+    # Tuples are compared by their first entries: the branch that pushes most counts.
     total = max(each) if inner.is_choice else sum(each, Work())
     return total.times(inner.repeats(eqn.params))
 

@@ -85,6 +85,7 @@ def _axis_of(operand: Any, axis: int | None) -> Any:
 
 def _directions_first(result: Any) -> Any:
     is_triple = isinstance(result, Triple)
+    # vmap puts its axis in front of everything, and a stack has directions or channels in front.
     return result.map(lambda v: v, lambda part: jnp.swapaxes(part, 0, 1)) if is_triple else result
 
 

@@ -97,6 +97,7 @@ class Interpreter:
             env.update(zip(step.writes, results, strict=True))
             for name in step.names:
                 if last_use[name] == n:
+                    # A step may read one name twice.
                     env.pop(name, None)
 
     def step(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:

@@ -13,6 +13,7 @@ def known_results(jaxpr: Closed) -> list[np.ndarray | None]:
     program, consts = parts(jaxpr)
     values = {v: value for v, value in zip(program.constvars, consts, strict=True) if not is_traced(value)}
     value_of = lambda atom: atom.val if isinstance(atom, Literal) else values.get(atom)  # noqa: E731
+    # Under an outer `jit` even equations of constants would be staged out, and nothing would be known.
     with jax.ensure_compile_time_eval():
         for eqn in program.eqns:
             operands = [value_of(atom) for atom in eqn.invars]

@@ -112,6 +112,7 @@ class _Writer:
         An equation without a line in the user's source, inside of a function of JAX, gets the line of the call.
         """
         program, consts = parts(jaxpr)
+        # New names each time: a function that is called twice has the same variables in both calls.
         atoms = {v: self.new_name() for v in program.constvars}
         self.constants.update((atoms[v], value) for v, value in zip(program.constvars, consts, strict=True))
         atoms.update(zip(program.invars, inputs, strict=True))

@@ -27,7 +27,7 @@ class InnerPrograms(NamedTuple):
         repeats: params ↦ how often they run, at least roughly.
         is_choice: whether one of them runs, not all.
         is_inlined: whether the call means the same as its program, which may be written out in its place.
-        may_be_elementwise: whether it can be an elementwise function: one program, through which nested jvp goes.
+        may_be_elementwise: whether its one program may be taken as an elementwise function, by nested jvp through it.
     """
 
     of: Callable[[Params], Sequence[Closed]]
@@ -64,7 +64,8 @@ class Record:
         takes_slots: whether the rule takes slot triples: calls and loops, which pass them on.
         slot_flow: how slots go through it, or a function of the operands that says so; None if that is not known.
         scatter_sum: how tangents are summed direction by direction.
-        as_products: (params, operands) ↦ the same as products of elements and sums, where these keep slots.
+        as_products: (params, operands) ↦ a function with the same result that consists of products of elements and
+            sums, which keep slots; None where that would not pay.
         has_index_operands: whether the operands after the first say where elements are taken from.
         is_linear: (params, which operands vary) ↦ whether the second derivative vanishes.
         operations: equation ↦ operations to push one tangent through, roughly.

@@ -107,6 +107,7 @@ def scattered(
     context: SlotContext, rule: Rule, operands: Sequence[Any], params: Params, tangents: SlotTangents
 ) -> list[Any]:
     """The result of a linear rule for value and applied, with tangents that `scatter_sum` found."""
+    # Without tangents, the rule pushes value and applied only.
     stacks = [Triple.or_constant(o.value, None, o.applied) if depends_on_x(o) else o for o in operands]
     (result,) = rule(StackContext(context.form, context.with_form), *stacks, **params)
     return [SlotTriple(value_of(result), tangents, applied_of(result))]

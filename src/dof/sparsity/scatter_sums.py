@@ -34,7 +34,7 @@ class Occurrences(NamedTuple):
         directions: (r,), the numbers of the directions that occur.
         slot: (r, m), the slot in which direction k occurs for the m-th time.
         position: (r, m), the position at which it does.
-        is_there: (r, m), whether it occurs so many times.
+        is_there: (r, m), whether direction k occurs for an m-th time.
     """
 
     n: int

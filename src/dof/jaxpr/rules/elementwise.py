@@ -37,6 +37,7 @@ def elementwise(form: AnyForm, value: Any, operands: Sequence[Any], found: Deriv
     tangents, applied = ([aligned(p, value) for p in part] for part in parts_of(operands))
     pushed = [_weighted(found.first, part) for part in (tangents, applied)]
     for (i, j), second in found.second.items():
+        # An operand may have something applied to it and no tangents, as a value that passed a cut.
         if tangents[i] is not None and tangents[j] is not None and form.meets(i, j):
             pushed[1] = add(pushed[1], second * form.contract(tangents[i], tangents[j]))
     return Triple.or_constant(value, *(_typed(broadcast_stack(p, value), value) for p in pushed))

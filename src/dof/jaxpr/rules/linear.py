@@ -20,7 +20,7 @@ from dof.typing import Array
 
 
 def sum_rule(primitive: Primitive) -> Rule:
-    """x ± y: unlike for other linear maps, a zero derivative on one side leaves that of the other side alone."""
+    """x ± y. A side without a derivative leaves that of the other as it is; `linear_rule` would add zeros to it."""
 
     def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         (value,) = bind(primitive, [value_of(x), value_of(y)], params)

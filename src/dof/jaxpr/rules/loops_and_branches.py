@@ -40,6 +40,7 @@ def scan_rule(primitive: Primitive) -> Rule:
             found: list[CarryType] = []
 
             def probe(carry: Sequence[Any], x: Sequence[Any]) -> tuple[Sequence[Any], None]:
+                # Unlogged, because `dof.explain` shows the body once, however many rounds it takes to find the types.
                 found[:] = map(type_of, step(context.unlogged(), carry, x)[0])
                 return carry, None
 
