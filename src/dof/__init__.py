@@ -86,6 +86,7 @@ def _import_part(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Also names that are imported when first used, so that editors complete them."""
+    # find_spec tells whether a package is installed without importing it.
     parts = (name for name, package in _NEEDS.items() if importlib.util.find_spec(package))
     return sorted({*globals(), *__all__, *parts})
 

@@ -26,6 +26,7 @@ def free_bytes() -> int:
 
 def limit_memory(most: int) -> None:
     """Limit the data of this process to `most` bytes, so that an allocation fails before the system kills a process."""
+    # Only on Linux (since 4.7) does RLIMIT_DATA count memory from mmap, where large arrays are.
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
 
@@ -46,6 +47,7 @@ def restart_peak() -> None:
 
 def peak_resident_bytes() -> int:
     """The most that was resident since `restart_peak`, or since the process began."""
+    # getrusage counts in kilobytes, on macOS in bytes.
     unit = 1 if sys.platform == "darwin" else 1024
     return _status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 

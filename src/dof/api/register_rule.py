@@ -78,4 +78,5 @@ def _record(primitive: Primitive, rule: Rule | str) -> Record:
     if rule not in FAMILIES:
         fix = 'dof.register_rule(primitive, "linear")'
         raise ArgumentError(describe("rule", f"is {rule!r}", f"a function or one of {', '.join(FAMILIES)}", fix))
+    # Primitives of other families may mix elements, so that slots end there.
     return Record(rule, FAMILIES[rule](primitive), is_elementwise=rule == "elementwise")

@@ -70,6 +70,7 @@ register_named(
     "cumsum", "linear", linear_rule, slot_flow=SlotFlow(_unchanged_slots, lambda params, operand: (params["axis"],))
 )
 register_named("reduce_window_sum fft", "linear", linear_rule)
+# Result i depends on operand i alone, so operands without a derivative need not be sent to other devices as zeros.
 register_named(
     "optimization_barrier psum psum_invariant pvary pbroadcast ppermute all_gather all_gather_invariant all_to_all "
     "reduce_scatter sharding_constraint layout_constraint reshard mesh_cast",

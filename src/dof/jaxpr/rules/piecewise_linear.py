@@ -33,6 +33,7 @@ def _in_shape_of(value: Any, operand: Any) -> Any:
 
 register_named("clamp", "piecewise linear", clamp_rule, is_elementwise=True)
 register_named("max min rem", "piecewise linear", piecewise_rule, is_elementwise=True)
+# `device_put` is linear, but has parameters for each operand, so it cannot be applied to some operands alone.
 register_named(
     "reduce_max reduce_min cummax cummin reduce_window_max reduce_window_min sort top_k approx_top_k "
     "select_and_gather_add select_and_scatter_add device_put scatter-max scatter-min",

@@ -23,6 +23,7 @@ def rewritten(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def rule_for(primitive: Primitive) -> Rule:
             return lambda context, *operands, **params: context.through(lambda *x: [function(*x, **params)], operands)
 
+        # On slots, because the products and sums of the function keep them where they can.
         register_named(name, "reduction", rule_for, takes_slots=True)
         return function
 

@@ -61,4 +61,5 @@ def _spec_of_triple(spec: PartitionSpec) -> Any:
     return _spec_of_operand(spec, Triple(*3 * (np.zeros(()),)))
 
 
+# On stacks, not slots: the index of slots is part of the program, and all devices run the same program.
 register_named("shard_map", "call", shard_map_rule, inner=InnerPrograms(lambda params: [program_of(params)]))
