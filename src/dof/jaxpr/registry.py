@@ -50,6 +50,7 @@ def elementwise_operations(eqn: JaxprEqn) -> float:
 
 def size_of(variable: Any) -> int:
     """The number of elements of a variable of a program."""
+    # In integers: NumPy's product of an empty shape is the float 1.0.
     return int(np.prod(shape_of(variable), dtype=int))
 
 
@@ -116,6 +117,7 @@ def register(primitive: Primitive, record: Record, overwrite: bool = False) -> N
     Raises:
         KeyError: if there is one already and `overwrite` does not ask to replace it.
     """
+    # Interpreter, sparsity, cuts and `dof.pde` all read the record: none of them may change without being asked to.
     if primitive in RECORDS and not overwrite:
         raise KeyError(f"the primitive `{primitive.name}` has a record already")
     RECORDS[primitive] = record
