@@ -117,7 +117,7 @@ def register(primitive: Primitive, record: Record, overwrite: bool = False) -> N
     Raises:
         KeyError: if there is one already and `overwrite` does not ask to replace it.
     """
-    # Interpreter, sparsity, cuts and `dof.pde` all read the record: none of them may change without being asked to.
+    # Interpreter, sparsity, cuts and `dof.pde` all read a record, so to replace one must be asked for.
     if primitive in RECORDS and not overwrite:
         raise KeyError(f"the primitive `{primitive.name}` has a record already")
     RECORDS[primitive] = record
