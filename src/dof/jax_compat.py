@@ -123,6 +123,20 @@ def custom_jvp_in(jaxpr: Closed) -> Callable[..., list[Any]] | None:
     return None
 
 
+def linear_solve_operands(params: dict[str, Any], operands: Sequence[Any]) -> tuple[Closed, Any, Any, Any] | None:
+    """The operands of a `custom_linear_solve`, which come without names.
+
+    Returns:
+        (program (operands of the matrix, x) ↦ A x, operands of the matrix, operands of the solvers, right-hand side);
+        None if the solver returns more than x.
+    """
+    lengths, programs = params["const_lengths"], params["jaxprs"]
+    matrix, rest = operands[: lengths.matvec], operands[lengths.matvec : sum(lengths)]
+    b = operands[sum(lengths) :]
+    has_more = len(parts(programs.solve)[0].outvars) != len(b)
+    return None if has_more else (programs.matvec, matrix, rest, b)
+
+
 def as_function(jaxpr: Closed) -> Callable[..., list[Any]]:
     """A program as a function of arrays that returns a list of arrays."""
     return jex.jaxpr_as_fun(jaxpr)

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dof.directions.known_while_tracing import concatenate
-from dof.directions.sparse_rows import RowBlock, entries_by_column
+from dof.directions.sparse_rows import RowBlock, entries_by_column, row_block
 from dof.jax_compat import hide_constant
 from dof.operators.coordinates import Coordinates
 from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import compressed
-from dof.triples.triple import SlotTriple
+from dof.triples.triple import SlotTriple, Triple
 from dof.typing import Array
 
 
@@ -32,6 +33,16 @@ def seed(x: Any, coordinates: Coordinates, rows: Sequence[RowBlock], b: Array | 
     places = zip(coordinates.starts, coordinates.shapes, coordinates.dtypes, strict=True)
     tangents = [_tangents_of_leaf(rows, *place) for place in places]
     return list(map(SlotTriple.or_constant, leaves, tangents, applied))
+
+
+def seed_of_triple(triple: Triple) -> Any:
+    """A triple that a propagation is continued from, as a slot triple with one channel."""
+    value, tangents = jnp.asarray(triple.value), triple.tangents
+    applied = None if triple.applied is None else jnp.asarray(triple.applied)[None]
+    if tangents is None:
+        return SlotTriple.or_constant(value, None, applied)
+    rows = row_block(tangents.reshape(len(tangents), -1))
+    return SlotTriple.or_constant(value, _tangents_of_leaf([rows], 0, value.shape, value.dtype), applied)
 
 
 def _tangents_of_leaf(rows: Sequence[RowBlock], start: int, shape: tuple[int, ...], dtype: Any) -> SlotTangents | None:

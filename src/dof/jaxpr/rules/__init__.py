@@ -12,6 +12,7 @@ from dof.jaxpr.rules import (  # noqa: F401
     handwritten_derivatives,
     indexing,
     linear,
+    linear_solves,
     loops_and_branches,
     matrix_products,
     piecewise_linear,

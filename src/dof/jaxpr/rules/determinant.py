@@ -1,8 +1,11 @@
-"""log |det M|: the second-order polynomial that agrees with it at M takes its place.
+"""log det M: the second-order polynomial that agrees with it at M takes its place.
 
-With M = M₀ + dM and E = dM M₀⁻¹, log |det M| = log |det M₀| + tr E − ½ tr E² + O(E³), so that
+With M = M₀ + dM and E = dM M₀⁻¹, log det M = log det M₀ + tr E − ½ tr E² + O(E³), so that
 
     g' = tr(G M₀⁻¹),     s' = tr(S M₀⁻¹) − Σ_kl q_kl tr(G_k M₀⁻¹ G_l M₀⁻¹)
+
+`slogdet` returns the sign and log |det M|. For real M the sign is constant. For complex M, log |det M| is the real
+part, and the sign is the phase exp(i θ), where θ is the imaginary part.
 
 Triples are propagated through the polynomial as through any other function. So rows of M that depend on one particle
 each, as those of a Slater determinant do, keep their slots: row i of dM M₀⁻¹ depends on row i of dM only. If
@@ -28,7 +31,7 @@ from dof.triples.triple import SlotTriple, value_of
 
 
 def is_slogdet(program: Closed, function: Function, operands: Sequence[Any]) -> bool:
-    """Whether a function that brings its own derivative is JAX's `slogdet` of real matrices.
+    """Whether a function that brings its own derivative is JAX's `slogdet`.
 
     It is, if the program of its derivative is that of `slogdet`; its name does not matter.
 
@@ -39,7 +42,7 @@ def is_slogdet(program: Closed, function: Function, operands: Sequence[Any]) -> 
     """
     shape, dtype = np.shape(value_of(operands[0])), jnp.result_type(value_of(operands[0]))
     is_square = len(operands) == 1 and len(shape) > 1 and shape[-1] == shape[-2]
-    if not is_square or not jnp.issubdtype(dtype, jnp.floating) or not _has_lu(program):
+    if not is_square or not jnp.issubdtype(dtype, jnp.inexact) or not _has_lu(program):
         return False
     matrix = jax.ShapeDtypeStruct(shape, dtype)
     return _derivative(function, matrix) in _slogdet_derivatives(matrix, jnp.result_type(int))
@@ -70,7 +73,7 @@ def _derivative(function: Function, matrix: jax.ShapeDtypeStruct) -> Hashable:
 
 
 def log_determinant(context: SlotContext, function: Function, matrix: SlotTriple) -> list[Any]:
-    """The sign of the determinant, which is constant, and the triple of the logarithm."""
+    """The sign of the determinant and the logarithm of its modulus; a real sign is constant."""
     sign, value = function(matrix.value)
     # One inverse instead of two solves per direction; log |det| itself still comes from the LU factors of JAX.
     inverse, by_rows = jnp.linalg.inv(matrix.value), _rows_have_own_slots(matrix)
@@ -78,12 +81,23 @@ def log_determinant(context: SlotContext, function: Function, matrix: SlotTriple
     (moved,) = context.through(product, [matrix, inverse])
     change = SlotTriple(jnp.zeros_like(matrix.value), moved.tangents, moved.applied)
     first, second = context.through(_trace_and_square, [change])
-    return [sign, SlotTriple.or_constant(value, first.tangents, add(first.applied, second.applied))]
+    log = SlotTriple.or_constant(jnp.zeros_like(first.value), first.tangents, add(first.applied, second.applied))
+    return context.through(_turned_and_scaled if jnp.iscomplexobj(sign) else _scaled, [sign, value, log])
 
 
 def _trace_and_square(e: Any) -> list[Any]:
     """(tr E, −½ tr E²). Both values are zero at E = 0, and so are the tangents of the second."""
     return [jnp.trace(e, axis1=-2, axis2=-1), jnp.sum(e * jnp.swapaxes(e, -1, -2), axis=(-2, -1)) / -2]
+
+
+def _turned_and_scaled(sign: Any, value: Any, log: Any) -> list[Any]:
+    """Sign and log |det| after log det has changed by `log`."""
+    return [sign * jnp.exp(1j * log.imag), value + log.real]
+
+
+def _scaled(sign: Any, value: Any, log: Any) -> list[Any]:
+    """The same for a real determinant, which does not change its sign unless it is zero."""
+    return [sign, value + log]
 
 
 def _rows_have_own_slots(matrix: SlotTriple) -> bool:

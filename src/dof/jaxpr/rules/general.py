@@ -114,8 +114,8 @@ def general_rule(primitive: Primitive) -> Rule:
 
 
 ON_PURPOSE = """
-    cholesky lu qr eigh eig svd schur hessenberg householder_product tridiagonal tridiagonal_solve triangular_solve
-    custom_linear_solve linear_call ragged_dot_general random_gamma reduce reduce_window scatter-mul
+    cholesky lu qr eigh eig svd schur hessenberg householder_product tridiagonal tridiagonal_solve
+    linear_call ragged_dot_general random_gamma reduce reduce_window scatter-mul
     eval_jaxpr run_state call_hi_primitive remat_opt stage tie to_edtype from_edtype polynomial
 
     pmax pmin ragged_all_to_all all_gather_reduced preduced unreduced_psum unreduced_reduce_scatter pbroadcast_dynamic

@@ -1,0 +1,120 @@
+"""`dof.local_kinetic_energy`: −½ Δψ / ψ of a wave function that is given by its logarithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Unpack
+
+import jax
+import jax.numpy as jnp
+
+from dof.api.apply import after_propagation
+from dof.api.operator import laplacian
+from dof.arguments import require_argnums, require_callable, split_arguments
+from dof.errors import ArgumentError, describe
+from dof.options import OptionKeywords, Options
+from dof.pipeline import Propagated
+from dof.triples.readout import full_triple
+
+
+def local_kinetic_energy(
+    log_psi: Callable[..., Any], argnums: int = 0, *, masses: Any = None, **options: Unpack[OptionKeywords]
+) -> Callable[..., Any]:
+    """The local kinetic energy of a wave function, from one propagation of its logarithm.
+
+        −½ Σ_i (∂_i² ψ / ψ) / m_i = −½ Σ_i (∂_i² log ψ + (∂_i log ψ)²) / m_i
+
+    A complex log ψ has a complex energy. For many walkers, `dof.batched(energy)` takes the place of `jax.vmap(energy)`.
+
+    Args:
+        log_psi: returns log ψ, real or complex, or a pair (sign, log |ψ|) with a sign of ±1 or a complex phase. For a
+            real ψ, log |ψ| does as well as log ψ.
+        argnums: the argument that has the coordinates x of the particles.
+        masses: one for all; one for each particle, (n,), where x has shape (n, d) or (n d,); or in the shape of x. The
+            default is 1, the mass of an electron.
+        **options: as in `L(f)`.
+
+    Returns:
+        A function of the arguments of `log_psi`.
+
+    Examples:
+        >>> import dof, jax.numpy as jnp
+        >>> hydrogen = lambda r: -jnp.linalg.norm(r)  # ψ = exp(−|r|), of energy −½
+        >>> r = jnp.array([0.0, 0.0, 2.0])
+        >>> print(f"{dof.local_kinetic_energy(hydrogen)(r) - 1 / jnp.linalg.norm(r):.4f}")
+        -0.5000
+    """
+    require_callable(log_psi)
+    require_argnums(argnums)
+    how, logarithm = Options.of(options), _logarithm_of(log_psi)
+    if masses is None:
+        return after_propagation(logarithm, (laplacian,), argnums, how, _energy, wants_tangents=True)
+
+    @wraps(log_psi)
+    def energy(*args: Any, **kwargs: Any) -> Any:
+        x, put_back = split_arguments(args, argnums)
+        steps = _steps(masses, x)
+
+        # The plain Laplacian in y at y = 0, of ψ(x + y / √m): masses may then be traced, and slots are kept.
+        @wraps(log_psi)
+        def shifted(y: Any) -> Any:
+            return logarithm(*put_back(x + steps * y), **kwargs)
+
+        in_steps = after_propagation(shifted, (laplacian,), 0, how, _energy, wants_tangents=True)
+        return in_steps(jnp.zeros_like(x))
+
+    return energy
+
+
+def _logarithm_of(log_psi: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that returns log ψ up to a constant, from one that may return (sign, log |ψ|)."""
+
+    @wraps(log_psi)
+    def logarithm(*args: Any, **kwargs: Any) -> Any:
+        found = log_psi(*args, **kwargs)
+        if jax.tree.structure(found).num_leaves == 1:
+            return found
+        sign, log = _pair(found)
+        # A real sign is constant wherever log |ψ| is differentiable. Of the branches of log sign any will do.
+        return log + jnp.log(sign) if jnp.iscomplexobj(sign) else log
+
+    return logarithm
+
+
+def _pair(found: Any) -> tuple[Any, Any]:
+    leaves = jax.tree.leaves(found)
+    if len(leaves) != 2:
+        expected = "log ψ, or a pair (sign, log |ψ|)"
+        fix = "dof.local_kinetic_energy(lambda x: network(x)[1])(x)"
+        raise ArgumentError(describe("log_psi", f"returns {len(leaves)} arrays", expected, fix))
+    sign, log = leaves
+    return sign, log
+
+
+def _steps(masses: Any, x: Any) -> Any:
+    """1 / √m, of a shape that broadcasts against x."""
+    if not hasattr(x, "shape"):
+        found, expected = f"are given for a pytree of {len(jax.tree.leaves(x))} arrays", "one array of coordinates"
+        raise ArgumentError(describe("masses", found, expected, "dof.local_kinetic_energy(log_psi, masses=m)(x)"))
+    inverse = 1 / jnp.sqrt(jnp.asarray(masses, x.real.dtype))
+    if inverse.ndim == 0 or inverse.shape == x.shape:
+        return inverse
+    if inverse.ndim == 1 and x.ndim == 2 and len(inverse) == len(x):
+        return inverse[:, None]
+    if inverse.ndim == 1 and x.ndim == 1 and x.size % len(inverse) == 0:
+        return jnp.repeat(inverse, x.size // len(inverse))
+    expected = f"a scalar, one for each particle, or the shape {x.shape} of x"
+    fix = "masses=jnp.ones(n), with x of shape (n, d) or (n d,)"
+    raise ArgumentError(describe("masses", f"have shape {inverse.shape}", expected, fix))
+
+
+def _energy(propagated: Propagated) -> Any:
+    """−½ (Δ log ψ + |∇ log ψ|²) for each leaf; the square is not the modulus, so that a complex phase counts."""
+
+    def read(output: Any) -> Any:
+        log = full_triple(output, propagated.directions, propagated.readings)
+        assert log.tangents is not None and log.applied is not None  # `full_triple` writes zeros out
+        return -(log.applied + jnp.sum(log.tangents**2, axis=0)) / 2
+
+    return propagated.each(read)

@@ -1,0 +1,176 @@
+"""The calls of folx, by dof.
+
+    from dof.compat import folx          # instead of: import folx
+    from dof.compat.folx import forward_laplacian, batched_vmap
+
+The results have the fields of folx: `.x`, `.jacobian.dense_array`, `.laplacian`. Sparsity is found by dof itself, so
+that `sparsity_threshold` changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from dof.api.apply import after_propagation
+from dof.api.continue_propagation import continue_propagation
+from dof.api.operator import laplacian
+from dof.batching.batched import batched
+from dof.options import DEFAULT
+from dof.pipeline import Propagated
+from dof.triples.readout import full_triple, value_as_array
+from dof.triples.triple import Triple, depends_on_x
+
+__all__ = ["ForwardLaplacianOperator", "FwdJacobian", "FwdLaplArray", "batched_vmap", "forward_laplacian"]
+
+
+class FwdJacobian(NamedTuple):
+    """The derivatives in all inputs, (N, *shape): `data` and `dense_array` are the same."""
+
+    data: Any
+
+    @property
+    def dense_array(self) -> Any:
+        """(N, *shape)."""
+        return self.data
+
+
+class FwdLaplArray(NamedTuple):
+    """A value with its Jacobian and its Laplacian in the inputs of the first function.
+
+    Attributes:
+        x: the value, (*shape).
+        jacobian: its derivatives, `jacobian.dense_array` of shape (N, *shape).
+        laplacian: its Laplacian, (*shape).
+    """
+
+    x: Any
+    jacobian: FwdJacobian
+    laplacian: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the value."""
+        return jnp.shape(self.x)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the value."""
+        return jnp.ndim(self.x)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the value."""
+        return jnp.result_type(self.x)
+
+    @property
+    def dense_jacobian(self) -> Any:
+        """The derivatives, (N, *shape)."""
+        return self.jacobian.dense_array
+
+
+def forward_laplacian(
+    fn: Callable[..., Any], sparsity_threshold: int | float = 0, disable_jit: bool = False
+) -> Callable[..., Any]:
+    """fn with the Jacobian and the Laplacian of its results in all positional arguments.
+
+    Args:
+        fn: a function of arrays or pytrees of arrays.
+        sparsity_threshold: without effect; dof finds sparsity by itself.
+        disable_jit: do not compile.
+
+    Returns:
+        A function of the arguments of `fn` and of `weights`, by which the Jacobian of each argument starts: one
+        number, or a tuple with an entry for each argument. Its results are `FwdLaplArray`s, and plain arrays where they
+        do not depend on the arguments. An argument that is a `FwdLaplArray` continues where that one ended.
+    """
+
+    def applied(*args: Any, weights: Any = 1.0, **kwargs: Any) -> Any:
+        if any(map(_is_result, jax.tree.leaves(args, is_leaf=_is_result))):
+            triples = jax.tree.map(_to_triple, args, is_leaf=_is_result)
+            found = continue_propagation(fn)(*triples, **kwargs)
+            return jax.tree.map(_to_result, found, is_leaf=lambda leaf: isinstance(leaf, Triple))
+        if isinstance(weights, (int, float)) and weights == 1:
+            return _from_start(fn, args, kwargs)
+        # The Jacobian starts with the weights on its diagonal: that of x + weights · y in y, at y = 0.
+        scaled = lambda *y, **kwargs: fn(*jax.tree.map(_moved, args, y, _broadcast(weights, args)), **kwargs)  # noqa: E731
+        return _from_start(scaled, jax.tree.map(jnp.zeros_like, args), kwargs)
+
+    return applied if disable_jit else jax.jit(applied)
+
+
+@dataclass(frozen=True)
+class ForwardLaplacianOperator:
+    """A function to (Laplacian, gradient) of it, as codes that choose between several Laplacians want it."""
+
+    sparsity_threshold: int | float = 0
+
+    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """The function x ↦ (Laplacian, gradient) of f."""
+        of_f = forward_laplacian(f, self.sparsity_threshold)
+
+        def laplacian_and_gradient(*args: Any) -> tuple[Any, Any]:
+            found = of_f(*args)
+            return found.laplacian, found.jacobian.dense_array
+
+        return laplacian_and_gradient
+
+
+def batched_vmap(
+    fn: Callable[..., Any], max_batch_size: int, in_axes: Any = 0, out_axes: Any = 0
+) -> Callable[..., Any]:
+    """`jax.vmap(fn, in_axes, out_axes)` in blocks of at most `max_batch_size` points, one after the other.
+
+    `dof.batched` chooses the size of the blocks itself.
+    """
+    in_blocks = batched(fn, tuple(in_axes) if isinstance(in_axes, list) else in_axes, max_batch_size)
+
+    def applied(*args: Any, **kwargs: Any) -> Any:
+        # As in folx, keyword arguments are shared by all points.
+        of_point = batched(partial(fn, **kwargs), in_axes, max_batch_size) if kwargs else in_blocks
+        result = of_point(*args)
+        axes = jax.tree.broadcast(out_axes, result)
+        return jax.tree.map(lambda leaf, axis: jnp.moveaxis(leaf, 0, axis), result, axes)
+
+    return applied
+
+
+def _from_start(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The results of fn with derivatives in all positional arguments."""
+
+    def read(propagated: Propagated) -> Any:
+        def of_output(output: Any) -> Any:
+            if not depends_on_x(output):
+                return value_as_array(output)
+            return _to_result(full_triple(output, propagated.directions, propagated.readings))
+
+        return propagated.each(of_output)
+
+    every = tuple(range(len(args)))
+    return after_propagation(fn, (laplacian,), every, DEFAULT, read, wants_tangents=True)(*args, **kwargs)
+
+
+def _broadcast(weights: Any, args: tuple[Any, ...]) -> Any:
+    leaves, tree = jax.tree.flatten(args)
+    return jax.tree.unflatten(tree, jax.tree.leaves(jax.tree.broadcast(weights, tuple(leaves))))
+
+
+def _moved(x: Any, y: Any, weight: Any) -> Any:
+    return x + jnp.asarray(weight, jnp.result_type(x)) * y
+
+
+def _is_result(leaf: Any) -> bool:
+    return isinstance(leaf, FwdLaplArray)
+
+
+def _to_triple(leaf: Any) -> Any:
+    return Triple(leaf.x, leaf.jacobian.dense_array, leaf.laplacian) if _is_result(leaf) else leaf
+
+
+def _to_result(leaf: Any) -> Any:
+    return FwdLaplArray(leaf.value, FwdJacobian(leaf.tangents), leaf.applied) if isinstance(leaf, Triple) else leaf

@@ -1,0 +1,100 @@
+"""−½ Δψ / ψ of real and complex wave functions, against ψ itself differentiated twice."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from oracle import assert_close, derivatives, normal, points
+
+N = 6
+X = points(N)
+W = normal(3, 4) / 2
+
+
+def log_modulus(x):
+    return -jnp.sum(x**2) / 3 + jnp.sum(jnp.tanh(x.reshape(-1, 3) @ W))
+
+
+def phase(x):
+    return jnp.sin(x[0] * x[4]) + x[1]
+
+
+def matrix(x):
+    return jnp.eye(2) + jnp.tanh(x.reshape(2, 3) @ W[:, :2]) * jnp.exp(1j * x.reshape(2, 3)[:, :2])
+
+
+FORMS = {
+    "log": (log_modulus, lambda x: jnp.exp(log_modulus(x))),
+    "complex log": (lambda x: log_modulus(x) + 1j * phase(x), lambda x: jnp.exp(log_modulus(x) + 1j * phase(x))),
+    "sign and log": (lambda x: (jnp.ones(()), log_modulus(x)), lambda x: jnp.exp(log_modulus(x))),
+    "phase and log": (
+        lambda x: (jnp.exp(1j * phase(x)), log_modulus(x)),
+        lambda x: jnp.exp(log_modulus(x) + 1j * phase(x)),
+    ),
+    "complex slogdet": (lambda x: jnp.linalg.slogdet(matrix(x)), lambda x: jnp.linalg.det(matrix(x))),
+}
+
+
+def expected_energy(psi, x, masses=1.0):
+    value, _, hessian = derivatives(psi, x)
+    return -jnp.sum(jnp.diagonal(hessian) / jnp.broadcast_to(masses, (x.size,))) / (2 * value)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_against_psi_itself(form):
+    log_psi, psi = FORMS[form]
+    found = jax.jit(dof.local_kinetic_energy(log_psi))(X)
+    assert jnp.iscomplexobj(found) == jnp.iscomplexobj(psi(X))
+    assert_close(found, jax.jit(lambda x: expected_energy(psi, x))(X))
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3), (6,)])
+@pytest.mark.parametrize("traced", [False, True])
+def test_masses(shape, traced):
+    masses = 1 + np.random.default_rng(1).uniform(size=shape)
+    x = X if shape in ((), (6,)) else X.reshape(2, 3)
+    of_masses = lambda m: dof.local_kinetic_energy(lambda x: log_modulus(x.ravel()), masses=m)(x)  # noqa: E731
+    found = jax.jit(of_masses)(masses) if traced else of_masses(masses)
+    each = np.repeat(masses, 3) if shape == (2,) else np.ravel(masses)
+    assert_close(found, expected_energy(lambda x: jnp.exp(log_modulus(x)), X, each))
+
+
+def test_masses_of_particles_in_a_flat_x():
+    found = dof.local_kinetic_energy(log_modulus, masses=np.array([1.0, 1836.0]))(X)
+    assert_close(found, expected_energy(lambda x: jnp.exp(log_modulus(x)), X, np.repeat([1.0, 1836.0], 3)))
+
+
+def test_parameters_come_first_in_most_codes():
+    of_params = lambda params, x, scale=1.0: params["a"] * scale * log_modulus(x)  # noqa: E731
+    found = dof.local_kinetic_energy(of_params, argnums=1)({"a": 1.5}, X, scale=2.0)
+    assert_close(found, expected_energy(lambda x: jnp.exp(3.0 * log_modulus(x)), X))
+
+
+def test_gradients_in_parameters_and_in_blocks():
+    energy = dof.local_kinetic_energy(lambda w, x: jnp.sum(jnp.tanh(x @ w)), argnums=1, masses=2.0)
+    walkers = points(5, 3)
+
+    def variance(w, energies):
+        return jnp.var(energies(w, walkers))
+
+    found = jax.grad(variance)(W, dof.batched(energy, in_axes=(None, 0), chunk=2))
+
+    def by_hessian(w, walkers):
+        return jax.vmap(lambda x: expected_energy(lambda x: jnp.exp(jnp.sum(jnp.tanh(x @ w))), x, 2.0))(walkers)
+
+    assert_close(found, jax.grad(variance)(W, by_hessian), 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: dof.local_kinetic_energy(log_modulus, masses=np.ones(4))(X), "`masses` have shape (4,)"),
+        (lambda: dof.local_kinetic_energy(lambda x: (x[0], x[1], x[2]))(X), "`log_psi` returns 3 arrays"),
+        (lambda: dof.local_kinetic_energy(lambda x: x["a"][0], masses=1.0)({"a": X, "b": X}), "a pytree of 2 arrays"),
+    ],
+)
+def test_errors(wrong, message):
+    with pytest.raises(dof.ArgumentError, match="(?s)" + message.replace("(", r"\(").replace(")", r"\)")):
+        wrong()

@@ -1,0 +1,69 @@
+"""`dof.compat.folx` gives what folx gives, field by field."""
+
+import folx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dof.compat import folx as by_dof
+from oracle import assert_close, normal, points
+
+X, Y = points(4, 3), points(5)
+W = normal(3, 6)
+
+
+def network(x):
+    return jnp.sum(jnp.tanh(x @ W), axis=-1)
+
+
+def log_psi(x):
+    return jnp.linalg.slogdet(jnp.eye(4) + jnp.tanh(x @ W[:, :4]))[1]
+
+
+def of_two(x, y):
+    return {"sum": jnp.sum(jnp.sin(x)) * y, "constant": jnp.arange(3.0)}
+
+
+def fields(result):
+    is_result = lambda leaf: hasattr(leaf, "laplacian")  # noqa: E731
+    each = lambda r: (r.x, r.jacobian.dense_array, r.laplacian) if is_result(r) else r  # noqa: E731
+    return jax.tree.map(each, result, is_leaf=is_result)
+
+
+CASES = {
+    "array": lambda m: m.forward_laplacian(network)(X),
+    "scalar": lambda m: m.forward_laplacian(log_psi)(X),
+    "several arguments and a constant": lambda m: m.forward_laplacian(of_two)(X, Y),
+    "threshold": lambda m: m.forward_laplacian(network, sparsity_threshold=6)(X),
+    "no jit": lambda m: m.forward_laplacian(network, disable_jit=True)(X),
+    "a weight": lambda m: m.forward_laplacian(network)(X, weights=-2.0),
+    "weights": lambda m: m.forward_laplacian(of_two)(X, Y, weights=(0.5, 0.0)),
+    "continued": lambda m: m.forward_laplacian(jnp.sin)(m.forward_laplacian(network)(X)),
+    "continued with a constant": lambda m: m.forward_laplacian(jnp.multiply)(m.forward_laplacian(network)(X), Y[:4]),
+    "mapped": lambda m: jax.vmap(m.forward_laplacian(network))(jnp.stack([X, X + 1])),
+    "operator": lambda m: m.ForwardLaplacianOperator(0)(log_psi)(X),
+    "in blocks": lambda m: m.batched_vmap(network, 2)(jnp.stack([X, X + 1, X + 2])),
+    "shared argument": lambda m: m.batched_vmap(of_two, 2, in_axes=(None, 0))(X, Y),
+    "axes": lambda m: m.batched_vmap(lambda x, y: (jnp.outer(x, x), y), 2, in_axes=(1, 0), out_axes=(2, 0))(X, Y[:3]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_same_as_folx(case):
+    assert_close(fields(CASES[case](by_dof)), fields(CASES[case](folx)))
+
+
+def test_constants_are_plain_arrays():
+    assert isinstance(by_dof.forward_laplacian(of_two)(X, Y)["constant"], jax.Array)
+
+
+def test_shape_and_dtype():
+    found = by_dof.forward_laplacian(network)(X)
+    assert found.shape == (4,) and found.ndim == 1 and found.dtype == np.float64
+    assert found.dense_jacobian.shape == (12, 4)
+
+
+def test_gradients_in_parameters():
+    energy = lambda m: lambda w: m.forward_laplacian(lambda x: jnp.sum(jnp.tanh(x @ w)))(X).laplacian  # noqa: E731
+    assert_close(jax.grad(energy(by_dof))(W), jax.grad(energy(folx))(W))
