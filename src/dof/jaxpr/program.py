@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from dof.jax_compat import Closed, JaxprEqn, Literal, is_reference, parts, source_line
+from dof.jaxpr.broadcast_products import Repeated, repeated_value, split_product, varying_operand
 from dof.jaxpr.dependence import Name, dependent_writes, varying_reads
 from dof.jaxpr.elementwise_programs import nonlinear_steps
 from dof.jaxpr.registry import record_of
@@ -100,6 +103,8 @@ class _Writer:
         self.constants: dict[Name, Any] = {}
         self.depends: set[Name] = set()
         self.written: dict[Hashable, tuple[Name, ...]] = {}
+        self.joins: dict[Name, Step] = {}
+        self.repeated: dict[Name, Repeated] = {}
         self.count = 0
 
     def new_name(self) -> Name:
@@ -129,14 +134,41 @@ class _Writer:
             return self.write(inlined, reads, eqn)
         # XLA would join equal equations as well, but only after the interpreter has walked both.
         key = _key(eqn, reads)
-        if key in self.written:
-            return self.written[key]
+        if key not in self.written or key is None:
+            writes = self._split(eqn, reads) or self._append_step(eqn, reads)
+            if key is None:
+                return writes
+            self.written[key] = writes
+        return self.written[key]
+
+    def _append_step(self, eqn: JaxprEqn, reads: tuple[Any, ...]) -> tuple[Name, ...]:
         step = Step(eqn, reads, tuple(self.new_name() for _ in eqn.outvars))
         self.steps.append(step)
+        if eqn.primitive.name == "concatenate":
+            self.joins[step.writes[0]] = step
         self.depends.update(dependent_writes(eqn, reads, step.writes, self.depends))
-        if key is not None:
-            self.written[key] = step.writes
+        found = repeated_value(eqn, reads, self.repeated, partial(self._append_function, eqn))
+        if found:
+            self.repeated[step.writes[0]] = found
         return step.writes
+
+    def _split(self, eqn: JaxprEqn, reads: tuple[Any, ...]) -> tuple[Name, ...] | None:
+        """A matrix product with a broadcast part, as a sum; None if it is none."""
+        varying = varying_reads(reads, self.depends)
+        operand = varying_operand(eqn, reads, varying, self.joins, self.repeated)
+        if operand is None:
+            return None
+        other = 1 - operand.side
+        append = partial(self._append_function, eqn)
+        name = split_product(eqn, operand, (reads[other], eqn.invars[other].aval), append)
+        return None if name is None else (name,)
+
+    def _append_function(
+        self, eqn: JaxprEqn, function: Callable[..., Any], names: Sequence[Name], avals: Sequence[Any]
+    ) -> Name:
+        """The name of what a function returns, after its equations were appended in place of `eqn`."""
+        (name,) = self.write(jax.make_jaxpr(function)(*avals), names, eqn)
+        return name
 
 
 def _key(eqn: JaxprEqn, reads: Sequence[Any]) -> Hashable | None:

@@ -65,6 +65,7 @@ class Record:
         takes_slots: whether the rule takes slot triples: calls and loops, which pass them on.
         slot_flow: how slots go through it, or a function of the operands that says so; None if that is not known.
         scatter_sum: how tangents are summed direction by direction.
+        summed_axes: params ↦ the axes that it adds up, for a primitive that does nothing else.
         as_products: (params, operands) ↦ a function with the same result that consists of products of elements and
             sums, which keep slots; None where that would not pay.
         has_index_operands: whether the operands after the first say where elements are taken from.
@@ -79,6 +80,7 @@ class Record:
     takes_slots: bool = False
     slot_flow: SlotFlow | Callable[[Sequence[Any]], SlotFlow | None] | None = None
     scatter_sum: ScatterSum | None = None
+    summed_axes: Callable[[Params], Sequence[int]] | None = None
     as_products: Callable[[Params, Sequence[Any]], Callable[..., Any] | None] | None = None
     has_index_operands: bool = False
     is_linear: Callable[[Params, Sequence[bool]], bool] | None = None

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dof.jax_compat import JaxprEqn, shape_of
 from dof.jaxpr.diagnostics import checked
 from dof.jaxpr.registry import Record
 from dof.jaxpr.trace_log import BOTH_VARY, JOINED, SUMMED, TOO_MANY, WHOLE
 from dof.sparsity.modes import flowing, framed, per_element, scattered
+from dof.sparsity.placed_sums import placed_sum
 from dof.sparsity.scatter_sums import scatter_sum
 from dof.triples.rule_context import Rule, SlotContext
+from dof.triples.slot_tangents import SlotTangents
+from dof.triples.slots import Slots, collapse, uniform
 from dof.triples.triple import has_tangents
 
 USERS = "registered"
@@ -54,4 +59,16 @@ def _with_own_directions(
     tangents = scatter_sum(record.scatter_sum, flow, eqn.params, operands) if record.scatter_sum else None
     if tangents is not None:
         return scattered(context, rule, operands, eqn.params, tangents), SUMMED
+    if record.summed_axes:
+        tangents = _placed(context, operands[0].tangents, record.summed_axes(eqn.params))
+        return scattered(context, rule, operands, eqn.params, tangents), TOO_MANY
     return flowing(context, rule, operands, eqn.params, flow), TOO_MANY
+
+
+def _placed(context: SlotContext, tangents: SlotTangents, axes: Sequence[int]) -> SlotTangents:
+    """The tangents of a sum: with slots for each element where that pays, else along all directions."""
+    joined = collapse(tangents.slots, axes)
+    own = Slots(np.squeeze(joined.index, tuple(1 + a for a in axes)))
+    directions = tangents.slots.directions
+    target = own if context.keeps(own, len(directions)) else uniform(directions, own.index.ndim - 1)
+    return placed_sum(tangents, axes, target)

@@ -65,6 +65,7 @@ register_named(
     linear_rule,
     slot_flow=SlotFlow(_sum_slots, mixes=lambda params, operand: params["axes"]),
     scatter_sum=_sum_by_direction,
+    summed_axes=lambda params: [int(a) for a in params["axes"]],
 )
 register_named(
     "cumsum", "linear", linear_rule, slot_flow=SlotFlow(_unchanged_slots, lambda params, operand: (params["axis"],))

@@ -1,0 +1,85 @@
+"""A part of a matrix product that is constant along an axis is multiplied before it is broadcast."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import dof
+from oracle import assert_exact, normal, points
+
+N, WIDTH, OUT = 6, 32, 40
+X = points(2 * N)
+V, W, BIG = normal(2, WIDTH), normal(2 * WIDTH, OUT), normal(3 * WIDTH, OUT)
+
+
+def particles(x):
+    return jnp.tanh(x.reshape(N, 2) @ V)
+
+
+def mean(x):
+    return jnp.mean(particles(x), axis=0)
+
+
+def everywhere(x):
+    return jnp.broadcast_to(mean(x), (N, WIDTH))
+
+
+CASES = {
+    "concatenated": lambda x: jnp.concatenate([particles(x), everywhere(x)], axis=1) @ W,
+    "first": lambda x: jnp.concatenate([everywhere(x), particles(x)], axis=1) @ W,
+    "alone": lambda x: everywhere(x) @ W[:WIDTH],
+    "tiled": lambda x: jnp.concatenate([particles(x), jnp.tile(mean(x)[None], [N, 1])], axis=1) @ W,
+    "kept axis": lambda x: jnp.concatenate([particles(x), jnp.broadcast_to(mean(x)[None], (N, WIDTH))], axis=-1) @ W,
+    "between": lambda x: jnp.concatenate([particles(x), everywhere(x), particles(x) ** 2], axis=1) @ BIG,
+    "two parts": lambda x: jnp.concatenate([everywhere(x), particles(x), 2 * everywhere(x)], axis=1) @ BIG,
+    "right side": lambda x: W.T @ jnp.concatenate([particles(x), everywhere(x)], axis=1).T,
+    "einsum": lambda x: jnp.einsum("ni,io->on", jnp.concatenate([particles(x), everywhere(x)], axis=1), W),
+    "mapped": lambda x: jax.vmap(lambda h, m: jnp.concatenate([h, m]) @ W, (0, None))(particles(x), mean(x)),
+    "batch axis": lambda x: jnp.einsum(
+        "bni,bio->bno", jnp.broadcast_to(particles(x), (3, N, WIDTH)), W.reshape(-1, WIDTH, OUT)[:1].repeat(3, 0)
+    ),
+    "pairs": lambda x: (
+        jnp.concatenate(
+            [
+                jnp.broadcast_to(particles(x)[:, None], (N, N, WIDTH)),
+                jnp.broadcast_to(particles(x)[None], (N, N, WIDTH)),
+            ],
+            axis=-1,
+        )
+        @ W
+    ),
+    "in a loop": lambda x: jax.lax.scan(
+        lambda h, w: (jnp.tanh(jnp.concatenate([h, jnp.broadcast_to(jnp.mean(h, axis=0), h.shape)], axis=1) @ w), None),
+        particles(x),
+        jnp.stack([W[:, :WIDTH], W[:, -WIDTH:]]),
+    )[0],
+    "constant": lambda x: jnp.concatenate([particles(x), jnp.broadcast_to(jnp.asarray(V[0]), (N, WIDTH))], axis=1) @ W,
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_exact(name):
+    assert_exact(lambda x: jnp.sum(jnp.sin(CASES[name](x))), X)
+
+
+def flops(f, x):
+    return jax.jit(dof.laplacian(f, cut=None)).lower(x).compile().cost_analysis()["flops"]
+
+
+@pytest.mark.parametrize("name", ["concatenated", "tiled", "mapped", "right side"])
+def test_flops_of_a_broadcast_part(name):
+    """Half of the rows of W are multiplied once instead of N times."""
+    unseen = lambda x: jnp.concatenate([particles(x), jnp.stack([mean(x)] * N)], axis=1) @ W  # noqa: E731
+    found, whole = (flops(lambda x, f=f: jnp.sum(jnp.sin(f(x))), X) for f in (CASES[name], unseen))
+    assert found < 0.75 * whole
+
+
+def test_small_parts_are_left():
+    f = lambda x: jnp.concatenate([particles(x), everywhere(x)[:, :8]], axis=1) @ W[: WIDTH + 8]  # noqa: E731
+    primitives = [e.primitive for e in dof.explain(dof.laplacian, f, X, cut=None).equations]
+    assert primitives.count("concatenate") == 1 and primitives.count("dot_general") == 2
+
+
+def test_nothing_is_broadcast_before_it_is_multiplied():
+    shapes = [e.shape for e in dof.explain(dof.laplacian, CASES["concatenated"], X, cut=None).equations]
+    assert (N, 2 * WIDTH) not in shapes and (1, OUT) in shapes

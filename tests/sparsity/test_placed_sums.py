@@ -1,0 +1,86 @@
+"""Sums along some axes of values with directions of their own, against dense NumPy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from dof.directions.sparse_rows import EMPTY
+from dof.sparsity.placed_sums import placed_sum
+from dof.sparsity.placement import find_placement
+from dof.triples.slot_tangents import SlotTangents, embed
+from dof.triples.slots import Slots, collapse, compressed, uniform
+from oracle import assert_close, assert_exact, normal, points
+
+DIRECTIONS = 7
+
+
+def random_tangents(rng, shape):
+    """Tangents with up to 7 slots, whose directions vary along some axes, with empty slots."""
+    sizes = [n if rng.random() < 0.6 else 1 for n in shape]
+    slots = int(rng.integers(1, DIRECTIONS + 1))
+    each = [rng.permutation(DIRECTIONS)[:slots] for _ in range(int(np.prod(sizes)))]
+    index = np.stack(each, axis=1).reshape(slots, *sizes)
+    index = np.where(rng.random(index.shape) < 0.2, EMPTY, index)
+    data = rng.normal(size=(slots, *shape)) * (index != EMPTY)
+    return SlotTangents(jnp.asarray(data), compressed(index))
+
+
+def dense(tangents):
+    full = np.broadcast_to(tangents.slots.index, tangents.data.shape)
+    return np.stack([np.sum(np.where(full == d, tangents.data, 0), axis=0) for d in range(DIRECTIONS)])
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("own", [False, True])
+def test_against_dense_sums(seed, own):
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.integers(1, 4, size=rng.integers(1, 5)))
+    axes = [a for a in range(len(shape)) if rng.random() < 0.5] or [0]
+    tangents = random_tangents(rng, shape)
+    every = uniform(np.arange(DIRECTIONS), len(shape) - len(axes))
+    joined = Slots(np.squeeze(collapse(tangents.slots, axes).index, tuple(1 + a for a in axes)))
+    found = placed_sum(tangents, axes, joined if own else every)
+    assert len(found.data) == (len(joined) if own else DIRECTIONS)
+    assert_close(embed(found, every), dense(tangents).sum(axis=tuple(1 + a for a in axes)))
+
+
+def test_what_occurs_everywhere_is_summed_and_the_rest_is_placed():
+    """Pairs (p, s) of five particles with a direction each: that of p occurs five times, the others once."""
+    pairs = np.stack(np.broadcast_arrays(np.arange(5)[:, None], np.arange(5)[None]))
+    pairs[1, np.arange(5), np.arange(5)] = EMPTY
+    found = find_placement(pairs, np.broadcast_to(np.arange(5)[:, None], (5, 5)))
+    assert found.rare.shape == (5, 5, 1) and found.frequent.shape == (1, 5, 5)
+    assert found.directions.tolist() == [[0, 1, 2, 3, 4]]
+    assert (found.rare[np.arange(5), np.arange(5)] == EMPTY).all()
+
+
+W = normal(2, 16)
+
+
+def pairs(x):
+    r = x.reshape(5, 2)
+    return jnp.tanh((r[:, None] - r[None]) @ W)
+
+
+SUMS = {
+    "second": lambda x: jnp.sum(pairs(x), axis=1),
+    "first": lambda x: jnp.mean(pairs(x)[:3], axis=0),
+    "all": lambda x: jnp.sum(pairs(x), axis=(0, 1)),
+    "with units": lambda x: jnp.sum(pairs(x), axis=(1, 2)),
+    "spins": lambda x: jnp.stack([jnp.mean(pairs(x)[:, :2], axis=1), jnp.mean(pairs(x)[:, 2:], axis=1)]),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_over_pairs(name):
+    assert_exact(lambda x: jnp.sum(jnp.sin(SUMS[name](x))), points(10))
+
+
+def test_memory_of_a_sum_over_pairs():
+    """Placing all pairs into all directions before the sum would need n · n · 2 n arrays of 16."""
+    n = 24
+    f = lambda x: jnp.sum(jnp.sin(jnp.sum(jnp.tanh((x.reshape(n, 1, 2) - x.reshape(1, n, 2)) @ W), axis=1)))  # noqa: E731
+    compiled = jax.jit(dof.laplacian(f)).lower(jnp.ones(2 * n)).compile()
+    assert compiled.memory_analysis().temp_size_in_bytes < n * n * 2 * n * 16 * 8 / 2
