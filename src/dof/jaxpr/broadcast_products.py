@@ -42,6 +42,8 @@ def repeated_value(eqn: JaxprEqn, reads: Sequence[Any], known: dict[Name, Repeat
     """Along which axes the result of an equation is constant; None for all but broadcasts and what passes them on."""
     if eqn.primitive.name == "broadcast_in_dim" and not isinstance(reads[0], Literal):
         return _broadcast(eqn, reads[0], append)
+    if eqn.primitive.name == "tile" and not isinstance(reads[0], Literal):
+        return _tiled(eqn, reads[0], append)
     if eqn.primitive.name == "reshape" and not isinstance(reads[0], Literal) and reads[0] in known:
         return _reshaped(eqn, known[reads[0]], append)
     return None
@@ -57,8 +59,16 @@ def _broadcast(eqn: JaxprEqn, source: Name, append: Append) -> Repeated | None:
     return Repeated(axes, lambda: append(expand, [source], [eqn.invars[0].aval])) if axes else None
 
 
+def _tiled(eqn: JaxprEqn, source: Name, append: Append) -> Repeated | None:
+    """The axes of size one that `jnp.tile` repeats."""
+    reps, old = eqn.params["reps"], shape_of(eqn.invars[0])
+    axes = frozenset(a for a, (n, r) in enumerate(zip(old, reps, strict=True)) if n == 1 and r > 1)
+    thin = [1 if a in axes else r for a, r in enumerate(reps)]
+    return Repeated(axes, lambda: append(lambda x: jnp.tile(x, thin), [source], [eqn.invars[0].aval])) if axes else None
+
+
 def _reshaped(eqn: JaxprEqn, source: Repeated, append: Append) -> Repeated | None:
-    """A reshape that joins constant axes with axes of size one only, as `jnp.tile` does."""
+    """A reshape that joins constant axes with axes of size one only, as in `jnp.repeat`."""
     old, new = shape_of(eqn.invars[0]), shape_of(eqn.outvars[0])
     lengths = [(a, n) for a, n in enumerate(old) if n > 1]
     places = [a for a, n in enumerate(new) if n > 1]
