@@ -49,3 +49,10 @@ def test_the_error_is_measured_at_points_of_its_own():
     points = points_for_error(SQUARE.domain, 16, seed=0)
     steps = np.concatenate([sample(SQUARE.terms(), (16, 1, 3), 0, round_)[0][0] for round_ in range(20)])
     assert points.shape == (16, 2) and not (points[:, None] == steps).all(axis=-1).any()
+
+
+def test_residuals_that_are_not_finite_are_left_to_the_training():
+    residuals = np.ones(100)
+    residuals[:3] = np.nan, np.inf, -np.inf
+    chosen = crowded((np.arange(100.0),), residuals, 100, (0,))[0]
+    assert sorted(chosen) == list(range(100))

@@ -150,7 +150,8 @@ def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, m
 
     def of_block(params: Any, block: Any, weights: Any) -> Any:
         losses, aux = jax.vmap(traced, in_axes=(None, None, 0))(params, shared, block)
-        # A point that is only there to fill the block counts as nothing, whatever its loss.
+        # A point without weight, as those that fill the block, adds nothing even if its loss is not finite. (Its
+        # gradient is multiplied by zero, so that it has to be finite, as everywhere in JAX.)
         return jnp.sum(jnp.where(weights != 0, weights.astype(losses.dtype) * losses, 0)), aux
 
     # Without it training steps were a quarter slower (`transposed_products.py`).

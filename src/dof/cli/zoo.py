@@ -61,14 +61,14 @@ def zoo(
 
 
 def _read(out: Path) -> dict[str, ZooEntry]:
-    data = json.loads((out / FILE).read_text()) if (out / FILE).exists() else []
+    data = json.loads((out / FILE).read_text(encoding="utf-8")) if (out / FILE).exists() else []
     return {found["name"]: ZooEntry(**found) for found in data}
 
 
 def _write(entries: dict[str, ZooEntry], out: Path) -> None:
     """After each problem, so that nothing is lost."""
-    (out / FILE).write_text(json.dumps([asdict(found) for found in entries.values()], indent=1))
-    (out / "zoo.md").write_text(_table(entries).in_markdown())
+    (out / FILE).write_text(json.dumps([asdict(found) for found in entries.values()], indent=1), encoding="utf-8")
+    (out / "zoo.md").write_text(_table(entries).in_markdown(), encoding="utf-8")
 
 
 def _table(entries: dict[str, ZooEntry]) -> TextTable:

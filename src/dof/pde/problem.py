@@ -146,7 +146,10 @@ class Problem:
         """What is propagated for the equation in one step of training."""
         point = (self.domain.bounds[0] + self.domain.bounds[1]) / 2
         given = {name: self.named_domain.given(function, point) for name, function in self.given.items()}
-        return self.equation.plan_with({name: jnp.asarray(v) for name, v in self.unknowns.items()} | given)
+        found: list[Plan] = []
+        # Unknowns are traced in training: a plan that knew their numbers could be another one.
+        jax.eval_shape(lambda traced: found.append(self.equation.plan_with(traced | given)), self.unknowns)
+        return found[0]
 
     def trial(self, net: Net) -> Net:
         """The unknown functions made of a network, so that the hard conditions hold."""

@@ -49,7 +49,7 @@ class RunFolder:
             found = f"{str(self.path)!r} has no config.toml"
             raise ArgumentError(describe("resume", found, "the folder of a run", "dof solve heat --out my-run"))
         try:
-            data = tomllib.loads(self.config.read_text())
+            data = tomllib.loads(self.config.read_text(encoding="utf-8"))
             source, settings, mark = data["problem"], data["settings"], data["fingerprint"]
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError) as error:
             found = f"{str(self.config)!r} cannot be read: {error}"
@@ -67,7 +67,7 @@ class RunFolder:
     def reports(self, until: int) -> list[Report]:
         """The reports up to the step of a checkpoint; what was written after it, perhaps in part, is dropped."""
         kept = []
-        for line in self.metrics.read_text().splitlines() if self.metrics.exists() else []:
+        for line in self.metrics.read_text(encoding="utf-8").splitlines() if self.metrics.exists() else []:
             try:
                 report = Report(**json.loads(line))
             except (json.JSONDecodeError, TypeError):

@@ -44,7 +44,9 @@ def sample(terms: Sequence[LossTerm], counts: Sequence[int], seed: int, round_: 
 def crowded(arrays: tuple[np.ndarray, ...], residuals: np.ndarray, n: int, seed: Sequence[int]) -> Any:
     """Choose n of the points, with probabilities of which half is even and half in proportion to squared residuals."""
     # The even half keeps points where the residual is small now. 1e-300: all residuals may be zero.
-    share = residuals / max(residuals.mean(), 1e-300) + 1.0
+    # A residual that is not finite ends the training soon, with an error that names it; it must not end here.
+    finite = np.where(np.isfinite(residuals), residuals, 0.0)
+    share = finite / max(finite.mean(), 1e-300) + 1.0
     chosen = np.random.default_rng(seed).choice(len(share), n, replace=False, p=share / share.sum())
     return tuple(array[chosen] for array in arrays)
 

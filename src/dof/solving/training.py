@@ -107,7 +107,8 @@ class Training:
         n = self.counts[0]
         many = sample(self.objective.terms, (CANDIDATES * n, *self.counts[1:]), settings.seed, number)
         sizes = np.asarray(self._sizes(state.theta, many[0]))
-        return (crowded(many[0], sizes, n, (settings.seed, number)), *many[1:])
+        # (seed, number, k) draws the points of term k; the number of terms makes another stream.
+        return (crowded(many[0], sizes, n, (settings.seed, number, len(many))), *many[1:])
 
     @cached_property
     def _sizes(self) -> Any:

@@ -23,7 +23,7 @@ from dof.triples.triple import has_tangents, value_of
 from dof.typing import Array
 
 MOSTLY_EMPTY = 2
-"""How many times more cells than entries the table of occurrences may have. Chosen, not measured."""
+"""How many times more cells than entries the table of occurrences may have: its zeros at most double the work."""
 
 
 class Occurrences(NamedTuple):

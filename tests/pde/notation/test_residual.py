@@ -187,6 +187,30 @@ def test_plans_take_no_more_than_they_need(name):
     assert f"cost of {1 + directions + channels} forward passes" in str(problem.plan)
 
 
+def test_the_gradient_of_a_complex_network():
+    @pde.residual("x y")
+    def sum_of_slopes(u, x, y):
+        return u.x + jnp.sum(pde.grad(u))
+
+    wave = lambda z: jnp.exp(1j * (z[0] + 2 * z[1]))  # noqa: E731
+    z = np.array([0.3, 0.4])
+    np.testing.assert_allclose(sum_of_slopes(wave)(z), 4j * wave(z), rtol=1e-12)
+    np.testing.assert_allclose(sum_of_slopes.by_hessian(wave)(z), 4j * wave(z), rtol=1e-12)
+
+
+def test_the_plan_of_a_problem_does_not_know_its_unknowns():
+    """With a = 1 known, the operator has rank one; in training, a is traced."""
+
+    @pde.residual("x y")
+    def mixed(u, x, y, *, a):
+        return u.xx + 2 * a * u.xy + u.yy
+
+    box = pde.Box([0, 0], [1, 1])
+    known = mixed.plan_with({"a": 1.0})
+    problem = pde.Problem(mixed, box, [pde.dirichlet(0.0)], unknowns={"a": 1.0})
+    assert (known.directions, problem.plan.directions) == (1, 2)
+
+
 def test_several_equations():
     points = normal(4, 2)
     by_hand = lambda d: (d(1) - d(0, 0) / 2, d(0, 0) / 2 * d.value)  # noqa: E731

@@ -83,7 +83,7 @@ class SuiteRun:
 
 def save(run: SuiteRun, path: Path) -> None:
     """Write a run as JSON."""
-    path.write_text(json.dumps(asdict(run), indent=1))
+    path.write_text(json.dumps(asdict(run), indent=1), encoding="utf-8")
 
 
 def load(path: Path) -> SuiteRun:
@@ -93,7 +93,7 @@ def load(path: Path) -> SuiteRun:
         ArgumentError: if the file is something else.
     """
     try:
-        data = json.loads(path.read_text())
+        data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:
             raise ValueError(f"format {data['format']}")
         cases = [_case(entry) for entry in data.pop("cases")]

@@ -22,7 +22,7 @@ def write_run(run: SuiteRun, out: Path, console: Console) -> None:
     print_tables([*details, *heads] if run.suite != "paper" else heads, console)
     save(run, out / f"{run.suite}.json")
     text = [_machine(run, rate), *(table.in_markdown() for table in [*heads, *details]), "\n".join(NOTES), ""]
-    (out / f"{run.suite}.md").write_text("\n\n".join(text))
+    (out / f"{run.suite}.md").write_text("\n\n".join(text), encoding="utf-8")
     (plot_paper if run.suite == "paper" else plot_methods)(run, out / f"{run.suite}.png")
     if sum(result.case.startswith("inputs-") for result in run.cases) > 1:
         plot_inputs(run, out / "inputs.png")

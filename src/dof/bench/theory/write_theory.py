@@ -23,8 +23,8 @@ def write_theory(sweeps: list[Sweep], out: Path, console: Console) -> None:
     tables = [_theory_table(sweep) for sweep in sweeps]
     print_tables(tables, console)
     data = {"suite": "theory", "versions": machine_info.versions(), "sweeps": [asdict(sweep) for sweep in sweeps]}
-    (out / "theory.json").write_text(json.dumps(data, indent=1))
-    (out / "theory.md").write_text("\n\n".join(table.in_markdown() for table in tables))
+    (out / "theory.json").write_text(json.dumps(data, indent=1), encoding="utf-8")
+    (out / "theory.md").write_text("\n\n".join(table.in_markdown() for table in tables), encoding="utf-8")
     plot_theory(sweeps, out / "theory.png")
     print_files("theory", out, console, "flops and bytes are counts: they do not depend on the machine's speed")
 

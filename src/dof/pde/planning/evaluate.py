@@ -60,8 +60,7 @@ def by_hessian(residual: Any, net: Callable[[Any], Any], point: Any, parameters:
     _require_fields(residual, value)
     struct = jax.ShapeDtypeStruct(value.shape, value.dtype)
     traced = trace_residual(residual, struct, point, parameters)
-    # jacrev refuses complex results.
-    first = jax.jacfwd if jnp.iscomplexobj(value) else jax.jacrev
+    first = _jacobian_of(value)
     has_second = any(isinstance(read, (Second, Applied)) for read in traced.reads)
     gradient: Any = first(net)(point) if traced.reads else None
     hessian: Any = jax.jacfwd(first(net))(point) if has_second else None
@@ -139,6 +138,11 @@ def _gradient(net: Callable[[Any], Any], plan: Plan, read: Gradient, point: Any,
     """Off the tangents, or by reverse differentiation where these have other directions."""
     places = plan.gradient_directions(read)
     if places is None:
-        return jax.jacrev(net)(point)[..., jnp.asarray(read.places)]
+        return _jacobian_of(jax.eval_shape(net, point))(net)(point)[..., jnp.asarray(read.places)]
     directions, scales = places
     return jnp.moveaxis(tangents[directions], 0, -1) / scales
+
+
+def _jacobian_of(value: Any) -> Callable[..., Any]:
+    """`jax.jacrev`, which needs one pass for a number; it refuses complex results, which `jax.jacfwd` takes."""
+    return jax.jacfwd if jnp.issubdtype(value.dtype, jnp.complexfloating) else jax.jacrev
