@@ -1,4 +1,4 @@
-"""The commands `dof bench quick`, `paper`, `peers`, `theory` and `compare`."""
+"""The commands `dof bench quick`, `paper`, `peers`, `waves`, `theory` and `compare`."""
 
 from __future__ import annotations
 
@@ -48,6 +48,12 @@ def paper(budget: Budget = "5m", rounds: Rounds = 7, seed: Seed = 0, out: Out = 
 def peers(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
     """Every other method, on networks of many kinds."""
     _run(SUITES["peers"], budget, rounds, seed, out, cases)
+
+
+@bench.command()
+def waves(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+    """Neural wave functions of 8, 16 and 32 electrons, against folx."""
+    _run(SUITES["waves"], budget, rounds, seed, out, cases)
 
 
 @bench.command()

@@ -42,6 +42,8 @@ class Case:
         scale: standard deviation of the coordinates of the points.
         thresholds: the sparsity thresholds that folx is tried with; the fastest counts.
         extra_methods: methods that only this case is measured with.
+        tolerance: the deviation that counts as an error. Rounding in float32 gives 1e-7 to 1e-5 for most networks, a
+            wrong formula far more than 1e-3.
     """
 
     name: str
@@ -52,8 +54,9 @@ class Case:
     task: Literal["forward", "step"] = "forward"
     residual: Callable[[Any, Any], Any] = applied_alone
     scale: float = 1.0
-    thresholds: tuple[int, ...] = (0,)
+    thresholds: tuple[int | float, ...] = (0,)
     extra_methods: tuple[str, ...] = ()
+    tolerance: float = 1e-3
 
     def draw(self, seed: int, points: int, dtype: Any) -> tuple[FactoredOperator, Any, Any]:
         """(operator, weights, points), which depend on the seed only; the points have shape (points, inputs)."""

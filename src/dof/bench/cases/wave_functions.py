@@ -122,14 +122,16 @@ def psiformer(
     orbitals = electrons * DETERMINANTS
 
     def draw(rng: Rng) -> Any:
-        first, last = dense_layers(rng, [4 * len(NUCLEI) + 1, width]), dense_layers(rng, [width, orbitals])
+        first, last = dense_layers(rng, [4 * len(NUCLEI), width]), dense_layers(rng, [width, orbitals])
         found = {"first": first[0], "orbitals": last[0], "envelopes": _draw_envelopes(rng, orbitals)}
+        found["spin"] = rng.normal(size=width)
         return {**found, "layers": [_draw_attention(rng, width) for _ in range(layers)], "alpha": 1.0, "beta": 0.25}
 
     def phi(weights: Any, x: Any) -> Any:
         r = x.reshape(electrons, 3)
         spin = np.where(np.arange(electrons) < electrons // 2, 1.0, -1.0)[:, None].astype(r.dtype)
-        h = own = _dense(weights["first"], jnp.concatenate([_to_nuclei(r), spin], axis=-1))
+        # Added, not concatenated: folx gives up sparsity where a constant is concatenated.
+        h = own = _dense(weights["first"], _to_nuclei(r)) + spin * weights["spin"]
         for layer in weights["layers"]:
             h = h + _attention(layer, own if own_queries else h, h, heads)
             h = h + jnp.tanh(_dense(layer["feed"], h))

@@ -36,7 +36,10 @@ def by_hessian(operator: FactoredOperator, phi: Phi) -> Phi:
     def apply(x: Any) -> Any:
         # Not computed where the operator has no first derivatives: the Hessian's time must not contain it.
         gradient = None if operator.first is None else jax.grad(phi)(x)
-        return contract_dense(evaluated.at(x, Coordinates.of(x)), phi(x), gradient, jax.hessian(phi)(x))
+        value = phi(x)
+        # Reverse differentiation, which `jax.hessian` begins with, refuses complex results.
+        hessian = jax.jacfwd(jax.jacfwd(phi)) if jnp.iscomplexobj(value) else jax.hessian(phi)
+        return contract_dense(evaluated.at(x, Coordinates.of(x)), value, gradient, hessian(x))
 
     return apply
 
@@ -100,7 +103,7 @@ def _first_order(operator: FactoredOperator, phi: Phi, x: Any) -> Any:
     return 0.0 if operator.first is None else jax.jvp(phi, (x,), (jnp.asarray(operator.first, x.dtype),))[1]
 
 
-def by_folx(threshold: int) -> PointMethod:
+def by_folx(threshold: float) -> PointMethod:
     """The forward Laplacian of folx; another operator is a Laplacian of y ↦ φ(x + S y), or the difference of two.
 
     Args:

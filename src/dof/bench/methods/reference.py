@@ -20,8 +20,6 @@ POINTS_IN_A_BLOCK = 8
 """Few, so that the reference fits the memory wherever some method does."""
 FORWARD_POINTS = 16
 """Points compared if each has a result of its own: enough to see an error that is not confined to one point."""
-TOLERANCE = 1e-3
-"""Deviation that counts as an error: rounding in float32 gives 1e-7 to 1e-5, a wrong formula far more than 1e-3."""
 
 
 def points_compared(case: Case, points: int) -> int:
@@ -58,7 +56,7 @@ def deviation(result: list[np.ndarray], reference: list[np.ndarray]) -> float:
     """
 
     def difference(found: np.ndarray, expected: np.ndarray) -> float:
-        found = np.asarray(found, np.float64)[: len(expected)] if np.ndim(expected) else np.asarray(found, np.float64)
+        found = np.asarray(found)[: len(expected)] if np.ndim(expected) else np.asarray(found)
         # Where the reference is zero everywhere the difference counts as it is.
         return float(np.max(np.abs(found - expected)) / (np.max(np.abs(expected)) or 1))
 

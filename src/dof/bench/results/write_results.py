@@ -11,14 +11,15 @@ from dof.bench.results.paper_tables import paper_tables
 from dof.bench.results.plots import plot_inputs, plot_methods, plot_paper
 from dof.bench.results.statistics import median
 from dof.bench.results.tables import NOTES, summary_table, table_of_case
-from dof.text_table import print_tables
+from dof.bench.results.wave_tables import wave_table
+from dof.text_table import TextTable, print_tables
 
 
 def write_run(run: SuiteRun, out: Path, console: Console) -> None:
     """Print the tables of a run, and write it to the folder `out`."""
     rate = median(run.rates) if run.rates else 0.0
     details = [table_of_case(result, rate) for result in run.cases]
-    heads = paper_tables(run) if run.suite == "paper" else [summary_table(run)]
+    heads = _heads(run)
     print_tables([*details, *heads] if run.suite != "paper" else heads, console)
     save(run, out / f"{run.suite}.json")
     text = [_machine(run, rate), *(table.in_markdown() for table in [*heads, *details]), "\n".join(NOTES), ""]
@@ -27,6 +28,13 @@ def write_run(run: SuiteRun, out: Path, console: Console) -> None:
     if sum(result.case.startswith("inputs-") for result in run.cases) > 1:
         plot_inputs(run, out / "inputs.png")
     print_files(run.suite, out, console, _machine(run, rate))
+
+
+def _heads(run: SuiteRun) -> list[TextTable]:
+    """The tables that say what was found, without the figures of each method."""
+    if run.suite == "paper":
+        return paper_tables(run)
+    return [wave_table(run) if run.suite == "waves" else summary_table(run)]
 
 
 def _machine(run: SuiteRun, rate: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from dof import machine_info
 from dof.bench.cases.case import Case
 from dof.bench.methods.method_table import METHODS
-from dof.bench.methods.reference import TOLERANCE, deviation
+from dof.bench.methods.reference import deviation
 from dof.bench.results.outcomes import CaseResult, Outcome
 from dof.bench.timing.timed_program import MATMUL_SHAPE
 from dof.bench.timing.worker import Job
@@ -88,7 +88,7 @@ def run_case(
         outcomes = {}
         for name in methods:
             on_step(f"build {name}")
-            outcomes[name] = _outcome(name, workers[name].ask("build", seconds=limits.build), reference)
+            outcomes[name] = _outcome(case, name, workers[name].ask("build", seconds=limits.build), reference)
         _take_turns(workers, outcomes, limits, matmul, on_step)
     finally:
         for worker in workers.values():
@@ -96,7 +96,7 @@ def run_case(
     return CaseResult(case.name, case.title, points, outcomes)
 
 
-def _outcome(name: str, answer: Any, reference: Any) -> Outcome:
+def _outcome(case: Case, name: str, answer: Any, reference: Any) -> Outcome:
     """What building a method gave. A result that is wrong is a failure, and is not timed."""
     if isinstance(answer, Failure):
         return Outcome(name, failure=answer.reason)
@@ -104,7 +104,7 @@ def _outcome(name: str, answer: Any, reference: Any) -> Outcome:
         return Outcome(name, failure=f"not timed, because the reference is not known: {reference.reason}")
     found, exact = deviation(answer["result"], reference), METHODS[name].exact
     # `not <=` instead of `>`: a deviation that is nan is wrong too.
-    failure = f"wrong by {found:.1e}" if exact and not found <= TOLERANCE else None
+    failure = f"wrong by {found:.1e}" if exact and not found <= case.tolerance else None
     keys = ("tracing", "compiling", "temporary", "peak", "flops", "option")
     return Outcome(name, failure, deviation=found, exact=exact, **{key: answer[key] for key in keys})
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dof import machine_info
 from dof.bench.cases.case import Case
-from dof.bench.cases.case_table import CASES, PAPER_OPERATORS
+from dof.bench.cases.case_table import CASES, PAPER_OPERATORS, PEER_CASES, WAVE_CASES
 from dof.bench.methods.method_table import METHODS
 from dof.bench.results.outcomes import SuiteRun
 from dof.bench.results.statistics import median
@@ -44,7 +44,8 @@ SUITES = {
     for suite in (
         Suite("quick", _HEADLINES, ("hessian", "folx", "dof")),
         Suite("paper", _PAPER, ("hessian", "dof")),
-        Suite("peers", tuple(CASES), tuple(name for name, method in METHODS.items() if method.exact)),
+        Suite("peers", PEER_CASES, tuple(name for name, method in METHODS.items() if method.exact)),
+        Suite("waves", WAVE_CASES, ("hvp, vmap", "jvp of jvp", "folx", "dof, at once", "dof")),
     )
 }
 
