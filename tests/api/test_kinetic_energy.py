@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 import dof
 from oracle import assert_close, derivatives, normal, points
@@ -87,11 +88,35 @@ def test_gradients_in_parameters_and_in_blocks():
     assert_close(found, jax.grad(variance)(W, by_hessian), 1e-9)
 
 
+@pytest.mark.parametrize("masses", [None, 2.0])
+@pytest.mark.parametrize("form", ["log", "complex log"])
+def test_directions_in_groups(form, masses):
+    """Groups add up what is applied and keep no tangents."""
+    log_psi, psi = FORMS[form]
+    energy = dof.local_kinetic_energy(log_psi, masses=masses, directions=4)
+    of_psi = lambda x: expected_energy(psi, x, masses or 1.0)  # noqa: E731
+    assert_close(jax.jit(energy)(X), jax.jit(of_psi)(X))
+    assert_close(jax.jit(jax.jacfwd(energy))(X), jax.jit(jax.jacfwd(of_psi))(X), 1e-8)
+
+
+def test_strict_promotion():
+    x = X.astype(np.float32)
+    log_psi = lambda x: (lax.complex(jnp.cos(x[0] * x[4]), jnp.sin(x[0] * x[4])), jnp.sum(jnp.tanh(x)))  # noqa: E731
+    energy = dof.local_kinetic_energy(log_psi, masses=np.ones(2))
+    with jax.numpy_dtype_promotion("strict"):
+        found = energy(x)
+    assert found.dtype == np.complex64
+    assert_close(found, energy(x))
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
         (lambda: dof.local_kinetic_energy(log_modulus, masses=np.ones(4))(X), "`masses` have shape (4,)"),
         (lambda: dof.local_kinetic_energy(lambda x: (x[0], x[1], x[2]))(X), "`log_psi` returns 3 arrays"),
+        (lambda: dof.local_kinetic_energy(lambda x: {"sign": 1.0, "log": x[0]})(X), "2 arrays in a dict"),
+        (lambda: dof.local_kinetic_energy(log_modulus, masses=np.ones(0))(X), "`masses` have shape (0,)"),
+        (lambda: dof.local_kinetic_energy(log_modulus, masses=1j)(X), "`masses` are complex"),
         (lambda: dof.local_kinetic_energy(lambda x: x["a"][0], masses=1.0)({"a": X, "b": X}), "a pytree of 2 arrays"),
     ],
 )

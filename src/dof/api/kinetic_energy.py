@@ -8,14 +8,13 @@ from typing import Any, Unpack
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
-from dof.api.apply import after_propagation
 from dof.api.operator import laplacian
 from dof.arguments import require_argnums, require_callable, split_arguments
 from dof.errors import ArgumentError, describe
 from dof.options import OptionKeywords, Options
-from dof.pipeline import Propagated
-from dof.triples.readout import full_triple
+from dof.promotion import own_promotion
 
 
 def local_kinetic_energy(
@@ -47,9 +46,10 @@ def local_kinetic_energy(
     """
     require_callable(log_psi)
     require_argnums(argnums)
-    how, logarithm = Options.of(options), _logarithm_of(log_psi)
+    Options.of(options)  # refuses unknown ones here, not at the first call
+    logarithm = _logarithm_of(log_psi)
     if masses is None:
-        return after_propagation(logarithm, (laplacian,), argnums, how, _energy, wants_tangents=True)
+        return _energy(logarithm, argnums, options)
 
     @wraps(log_psi)
     def energy(*args: Any, **kwargs: Any) -> Any:
@@ -61,10 +61,37 @@ def local_kinetic_energy(
         def shifted(y: Any) -> Any:
             return logarithm(*put_back(x + steps * y), **kwargs)
 
-        in_steps = after_propagation(shifted, (laplacian,), 0, how, _energy, wants_tangents=True)
-        return in_steps(jnp.zeros_like(x))
+        return _energy(shifted, 0, options)(jnp.zeros_like(x))
 
     return energy
+
+
+def _energy(logarithm: Callable[..., Any], argnums: int, options: OptionKeywords) -> Callable[..., Any]:
+    """−½ (Δ log ψ + |∇ log ψ|²) for each leaf; the square is not the modulus, so that a complex phase counts.
+
+    With u = log ψ − k for a constant k, |∇u|² = Δ(u²/2) − u Δu. So Laplacians are all that is needed, which can be
+    summed over groups of directions; tangents cannot. With the value of log ψ as k nothing cancels, because u is zero.
+    """
+
+    @wraps(logarithm)
+    def log_and_square(*args: Any, **kwargs: Any) -> Any:
+        log = logarithm(*args, **kwargs)
+        return log, jax.tree.map(lambda leaf: _less_constant(leaf) ** 2 / 2, log)
+
+    both = laplacian.with_value(log_and_square, argnums, **options)
+
+    @wraps(logarithm)
+    def energy(*args: Any, **kwargs: Any) -> Any:
+        (log, _), (of_log, of_square) = both(*args, **kwargs)
+        with own_promotion():
+            return jax.tree.map(lambda v, l, s: -(l + s - _less_constant(v) * l) / 2, log, of_log, of_square)
+
+    return energy
+
+
+def _less_constant(log: Any) -> Any:
+    """Zero, with all derivatives of `log`, in x and in parameters."""
+    return log - lax.stop_gradient(log)
 
 
 def _logarithm_of(log_psi: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,17 +104,20 @@ def _logarithm_of(log_psi: Callable[..., Any]) -> Callable[..., Any]:
             return found
         sign, log = _pair(found)
         # A real sign is constant wherever log |ψ| is differentiable. Of the branches of log sign any will do.
-        return log + jnp.log(sign) if jnp.iscomplexobj(sign) else log
+        with own_promotion():
+            return log + jnp.log(sign) if jnp.iscomplexobj(sign) else log
 
     return logarithm
 
 
 def _pair(found: Any) -> tuple[Any, Any]:
     leaves = jax.tree.leaves(found)
-    if len(leaves) != 2:
+    # A dict would be read in the order of its keys, "log" before "sign".
+    if not isinstance(found, (tuple, list)) or len(leaves) != 2:
+        returned = f"returns {len(leaves)} arrays in a {type(found).__name__}"
         expected = "log ψ, or a pair (sign, log |ψ|)"
         fix = "dof.local_kinetic_energy(lambda x: network(x)[1])(x)"
-        raise ArgumentError(describe("log_psi", f"returns {len(leaves)} arrays", expected, fix))
+        raise ArgumentError(describe("log_psi", returned, expected, fix))
     sign, log = leaves
     return sign, log
 
@@ -97,24 +127,15 @@ def _steps(masses: Any, x: Any) -> Any:
     if not hasattr(x, "shape"):
         found, expected = f"are given for a pytree of {len(jax.tree.leaves(x))} arrays", "one array of coordinates"
         raise ArgumentError(describe("masses", found, expected, "dof.local_kinetic_energy(log_psi, masses=m)(x)"))
+    if jnp.iscomplexobj(masses):
+        raise ArgumentError(describe("masses", "are complex", "real numbers", "masses=masses.real"))
     inverse = 1 / jnp.sqrt(jnp.asarray(masses, x.real.dtype))
     if inverse.ndim == 0 or inverse.shape == x.shape:
         return inverse
     if inverse.ndim == 1 and x.ndim == 2 and len(inverse) == len(x):
         return inverse[:, None]
-    if inverse.ndim == 1 and x.ndim == 1 and x.size % len(inverse) == 0:
+    if inverse.ndim == 1 and x.ndim == 1 and len(inverse) and x.size % len(inverse) == 0:
         return jnp.repeat(inverse, x.size // len(inverse))
     expected = f"a scalar, one for each particle, or the shape {x.shape} of x"
     fix = "masses=jnp.ones(n), with x of shape (n, d) or (n d,)"
     raise ArgumentError(describe("masses", f"have shape {inverse.shape}", expected, fix))
-
-
-def _energy(propagated: Propagated) -> Any:
-    """−½ (Δ log ψ + |∇ log ψ|²) for each leaf; the square is not the modulus, so that a complex phase counts."""
-
-    def read(output: Any) -> Any:
-        log = full_triple(output, propagated.directions, propagated.readings)
-        assert log.tangents is not None and log.applied is not None  # `full_triple` writes zeros out
-        return -(log.applied + jnp.sum(log.tangents**2, axis=0)) / 2
-
-    return propagated.each(read)
