@@ -62,12 +62,46 @@ def test_known_tangents_keep_their_zeros():
     assert flops(known, x, w) < flops(applied, x, w, jnp.eye(64)) / 5
 
 
+@pytest.mark.parametrize("signs", [[1, 1, 1, 1], np.ones(4, int), jnp.ones(4, np.float32)])
+def test_signs_in_other_types(signs):
+    half, whole = (dof.propagate(f, dof.laplacian)(X) for f in (first, lambda x: second(first(x))["out"]))
+    assert_close(dof.continue_propagation(second, signs)(half)["out"], whole)
+
+
+def test_operator_of_first_order_has_no_directions():
+    L = dof.Operator(b=np.arange(4.0))
+    half, whole = (dof.propagate(f, L)(X) for f in (first, lambda x: second(first(x))["out"]))
+    assert_close(dof.continue_propagation(second)(half)["out"], whole)
+
+
+def test_integers_are_constant():
+    number = dof.propagate(lambda x: jnp.arange(4), dof.laplacian)(X)
+    assert isinstance(dof.continue_propagation(lambda n: n**2)(number), jax.Array)
+    half, whole = (dof.propagate(f, dof.laplacian)(X) for f in (jnp.sin, lambda x: jnp.arange(4) * jnp.sin(x)))
+    assert_close(dof.continue_propagation(jnp.multiply)(number, half), whole)
+
+
+def test_strict_promotion():
+    half = jax.tree.map(lambda part: part.astype(np.float32), dof.propagate(jnp.sin, dof.laplacian)(X))
+    with jax.numpy_dtype_promotion("strict"):
+        found = dof.continue_propagation(jnp.tanh)(half)
+    assert {part.dtype for part in jax.tree.leaves(found)} == {np.dtype(np.float32)}
+    assert_close(found, dof.propagate(lambda x: jnp.tanh(jnp.sin(x)), dof.laplacian)(X), 1e-5)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
         (lambda t: dof.continue_propagation(first)(X), "`args` have no triple"),
         (lambda t: dof.continue_propagation(lambda a, b: a + b)(t, dof.Triple(X, X[None], None)), "1, 4 directions"),
         (lambda t: dof.continue_propagation(first, np.ones(3))(t), r"`signs` have shape \(3,\)"),
+        (lambda t: dof.continue_propagation(first, np.ones(4) * 1j)(t), "`signs` are complex"),
+        (
+            lambda t: dof.continue_propagation(first)(dof.Triple(X, t.tangents[:, :2], None)),
+            r"tangents of shape \(4, 2\)",
+        ),
+        (lambda t: dof.continue_propagation(first)(dof.Triple(X, t.tangents, X[None])), r"applied of shape \(1, 4\)"),
+        (lambda t: dof.continue_propagation(first)(dof.Triple(X, t.tangents, 1j * X)), "complex applied"),
     ],
 )
 def test_errors(wrong, message):

@@ -7,16 +7,20 @@ from functools import wraps
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dof.arguments import require_callable
 from dof.errors import ArgumentError, describe
 from dof.options import CutChoice, Options, Structure
 from dof.pipeline import propagate_seeds
+from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.readout import full_triple, value_as_array
 from dof.triples.seed import seed_of_triple
 from dof.triples.triple import Triple, depends_on_x
+
+_FIX = "dof.continue_propagation(f)(dof.propagate(g, L)(x))"
 
 
 def continue_propagation(
@@ -53,7 +57,10 @@ def continue_propagation(
     def continued(*args: Any, **kwargs: Any) -> Any:
         leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_triple)
         places = [n for n, leaf in enumerate(leaves) if _is_triple(leaf)]
-        form = QuadraticForm(_signs(signs, [leaves[n] for n in places]))
+        triples = [_checked(leaves[n]) for n in places]
+        form = QuadraticForm(_signs(signs, triples))
+        with own_promotion():
+            seeds = list(map(seed_of_triple, triples))
 
         @wraps(f)
         def of_triples(*values: Any) -> Any:
@@ -63,7 +70,7 @@ def continue_propagation(
             args, kwargs = jax.tree.unflatten(tree, filled)
             return f(*args, **kwargs)
 
-        done = propagate_seeds(of_triples, [seed_of_triple(leaves[n]) for n in places], form, options)
+        done = propagate_seeds(of_triples, seeds, form, options)
         read = lambda o: full_triple(o, done.directions, done.readings) if depends_on_x(o) else value_as_array(o)  # noqa: E731
         return done.each(read)
 
@@ -74,18 +81,33 @@ def _is_triple(leaf: Any) -> bool:
     return isinstance(leaf, Triple)
 
 
+def _checked(triple: Triple) -> Triple:
+    """The triple, if its parts fit together."""
+    shape = np.shape(triple.value)
+    for name, part, axes in (("tangents", triple.tangents, 1), ("applied", triple.applied, 0)):
+        if part is not None and (np.ndim(part) < axes or np.shape(part)[axes:] != shape):
+            found = f"have a triple with {name} of shape {np.shape(part)}"
+            expected = f"({'r, ' * axes}*shape) with the shape {shape} of its value, from one operator"
+            raise ArgumentError(describe("args", found, expected, _FIX))
+        if jnp.iscomplexobj(part) and not jnp.iscomplexobj(triple.value):
+            found = f"have a triple of a real value with complex {name}"
+            raise ArgumentError(describe("args", found, "real ones, from a real operator", _FIX))
+    return triple
+
+
 def _signs(signs: Any, triples: Sequence[Triple]) -> Any:
     """The weights (1, r) of the form."""
-    fix = "dof.continue_propagation(f)(dof.propagate(g, L)(x))"
     counts = sorted({len(t.tangents) for t in triples if t.tangents is not None})
     if not triples:
-        raise ArgumentError(describe("args", "have no triple", "at least one `dof.Triple`", fix))
+        raise ArgumentError(describe("args", "have no triple", "at least one `dof.Triple`", _FIX))
     if len(counts) > 1:
         found = f"have triples of {', '.join(map(str, counts))} directions"
-        raise ArgumentError(describe("args", found, "the same directions for all", fix))
+        raise ArgumentError(describe("args", found, "the same directions for all", _FIX))
     count = counts[0] if counts else 0
-    weights = np.ones(count) if signs is None else signs
-    if np.shape(weights) != (count,):
-        found = f"have shape {np.shape(weights)}"
-        raise ArgumentError(describe("signs", found, f"({count},), one for each direction of the triples", fix))
-    return weights[None]
+    weights = np.ones(count) if signs is None else signs if isinstance(signs, jax.Array) else np.asarray(signs)
+    if weights.shape != (count,):
+        found = f"have shape {weights.shape}"
+        raise ArgumentError(describe("signs", found, f"({count},), one for each direction of the triples", _FIX))
+    if jnp.iscomplexobj(weights):
+        raise ArgumentError(describe("signs", "are complex", "real numbers, from a real operator", _FIX))
+    return weights.astype(float)[None]

@@ -15,7 +15,7 @@ from dof.jax_compat import hide_constant
 from dof.operators.coordinates import Coordinates
 from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import compressed
-from dof.triples.triple import SlotTriple, Triple
+from dof.triples.triple import SlotTriple, Triple, is_smooth
 from dof.typing import Array
 
 
@@ -36,10 +36,13 @@ def seed(x: Any, coordinates: Coordinates, rows: Sequence[RowBlock], b: Array | 
 
 
 def seed_of_triple(triple: Triple) -> Any:
-    """A triple that a propagation is continued from, as a slot triple with one channel."""
+    """A triple that a propagation is continued from, as a slot triple with one channel; integers are constant."""
     value, tangents = jnp.asarray(triple.value), triple.tangents
-    applied = None if triple.applied is None else jnp.asarray(triple.applied)[None]
-    if tangents is None:
+    if not is_smooth(value):
+        return value
+    applied = None if triple.applied is None else jnp.asarray(triple.applied, value.dtype)[None]
+    # An operator of first order has no directions.
+    if tangents is None or not len(tangents):
         return SlotTriple.or_constant(value, None, applied)
     rows = row_block(tangents.reshape(len(tangents), -1))
     return SlotTriple.or_constant(value, _tangents_of_leaf([rows], 0, value.shape, value.dtype), applied)
