@@ -26,10 +26,20 @@ def matrix(x):
     return jnp.eye(2) + jnp.tanh(x.reshape(2, 3) @ W[:, :2]) * jnp.exp(1j * x.reshape(2, 3)[:, :2])
 
 
+def of_determinants(x):
+    return jnp.linalg.det(matrix(x).real) - 3 * jnp.linalg.det(matrix(x).imag + jnp.eye(2))
+
+
+def sign_and_log(psi):
+    return jnp.sign(psi), jnp.log(jnp.abs(psi))
+
+
 FORMS = {
     "log": (log_modulus, lambda x: jnp.exp(log_modulus(x))),
     "complex log": (lambda x: log_modulus(x) + 1j * phase(x), lambda x: jnp.exp(log_modulus(x) + 1j * phase(x))),
     "sign and log": (lambda x: (jnp.ones(()), log_modulus(x)), lambda x: jnp.exp(log_modulus(x))),
+    "real slogdet": (lambda x: jnp.linalg.slogdet(matrix(x).real), lambda x: jnp.linalg.det(matrix(x).real)),
+    "sum of determinants": (lambda x: sign_and_log(of_determinants(x)), lambda x: of_determinants(x)),
     "phase and log": (
         lambda x: (jnp.exp(1j * phase(x)), log_modulus(x)),
         lambda x: jnp.exp(log_modulus(x) + 1j * phase(x)),
@@ -65,6 +75,21 @@ def test_masses(shape, traced):
 def test_masses_of_particles_in_a_flat_x():
     found = dof.local_kinetic_energy(log_modulus, masses=np.array([1.0, 1836.0]))(X)
     assert_close(found, expected_energy(lambda x: jnp.exp(log_modulus(x)), X, np.repeat([1.0, 1836.0], 3)))
+
+
+def test_the_sign_of_a_determinant_is_constant_under_transformations():
+    energy = dof.local_kinetic_energy(lambda x: jnp.linalg.slogdet(matrix(x).real))
+    walkers = points(3, N)
+    expected = jax.vmap(lambda x: expected_energy(lambda x: jnp.linalg.det(matrix(x).real), x))(walkers)
+    mesh = jax.make_mesh((1,), ("walkers",))
+    split = jax.P("walkers")
+    each = [
+        jax.vmap(energy),
+        dof.batched(energy, chunk=2),
+        jax.shard_map(jax.vmap(energy), mesh=mesh, in_specs=split, out_specs=split),
+    ]
+    for of_all in each:
+        assert_close(jax.jit(of_all)(walkers), expected)
 
 
 def test_parameters_come_first_in_most_codes():
@@ -117,6 +142,7 @@ def test_strict_promotion():
         (lambda: dof.local_kinetic_energy(lambda x: {"sign": 1.0, "log": x[0]})(X), "2 arrays in a dict"),
         (lambda: dof.local_kinetic_energy(log_modulus, masses=np.ones(0))(X), "`masses` have shape (0,)"),
         (lambda: dof.local_kinetic_energy(log_modulus, masses=1j)(X), "`masses` are complex"),
+        (lambda: dof.local_kinetic_energy(lambda x: (phase(x), log_modulus(x)))(X), "a first array that varies with x"),
         (lambda: dof.local_kinetic_energy(lambda x: x["a"][0], masses=1.0)({"a": X, "b": X}), "a pytree of 2 arrays"),
     ],
 )

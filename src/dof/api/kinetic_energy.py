@@ -28,7 +28,7 @@ def local_kinetic_energy(
 
     Args:
         log_psi: returns log ψ, real or complex, or a pair (sign, log |ψ|) with a sign of ±1 or a complex phase. For a
-            real ψ, log |ψ| does as well as log ψ.
+            real ψ, log |ψ| does as well as log ψ. A real angle θ is given as log |ψ| + i θ.
         argnums: the argument that has the coordinates x of the particles.
         masses: one for all; one for each particle, (n,), where x has shape (n, d) or (n d,); or in the shape of x. The
             default is 1, the mass of an electron.
@@ -95,7 +95,10 @@ def _less_constant(log: Any) -> Any:
 
 
 def _logarithm_of(log_psi: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that returns log ψ up to a constant, from one that may return (sign, log |ψ|)."""
+    """The function that returns log ψ up to a constant, from one that may return (sign, log |ψ|).
+
+    A real sign is returned as well, for `_energy` to see that it is constant.
+    """
 
     @wraps(log_psi)
     def logarithm(*args: Any, **kwargs: Any) -> Any:

@@ -64,7 +64,7 @@ def find_placement(index: np.ndarray, wanted: np.ndarray) -> Placement:
     is_frequent = found.counts > most
     of_entry = is_frequent[found.group]
     rare = np.full((*wanted.shape, most), EMPTY)
-    target = (wanted[:, found.p] == found.direction).argmax(axis=0)
+    target = _slot_of(found, wanted)
     one = found.group[~of_entry]
     rare[target[one], found.p[one], found.turn[~of_entry]] = found.places[~of_entry]
     # Frequent directions are numbered anew at each p; the groups are sorted by p.
@@ -77,6 +77,15 @@ def find_placement(index: np.ndarray, wanted: np.ndarray) -> Placement:
     frequent[rank[many], found.p[many], found.s[of_entry]] = found.places[of_entry]
     directions[rank[is_frequent], p] = found.direction[is_frequent]
     return Placement(rare, frequent, directions)
+
+
+def _slot_of(found: _Groups, wanted: np.ndarray) -> np.ndarray:
+    """The slot t of `wanted`, (t, P), that holds the direction of each group at its p."""
+    # By sorting: to compare all groups with all slots would take gigabytes for 20,000 coordinates.
+    width = int(wanted.max(initial=EMPTY)) + 2  # of the numbers EMPTY, 0, 1, … of directions at one p
+    keys = (np.arange(wanted.shape[1]) * width + wanted).ravel()
+    order = np.argsort(keys)
+    return order[np.searchsorted(keys, found.p * width + found.direction, sorter=order)] // wanted.shape[1]
 
 
 def _most_placed(found: _Groups, size: int, shape: tuple[int, ...]) -> int:

@@ -29,9 +29,9 @@ def _with_distance(difference: Any) -> Any:
     return jnp.concatenate([difference, _distance(difference)], axis=-1)
 
 
-def _to_nuclei(r: Any) -> Any:
+def _to_nuclei(weights: Any, r: Any) -> Any:
     """(n, 4 · nuclei): differences and distances of the electrons to the nuclei."""
-    return _with_distance(r[:, None] - NUCLEI.astype(r.dtype)).reshape(len(r), -1)
+    return _with_distance(r[:, None] - weights["nuclei"]).reshape(len(r), -1)
 
 
 def _dense(layer: Any, h: Any) -> Any:
@@ -55,12 +55,14 @@ def _log_sum_of_determinants(orbitals: Any) -> Any:
 
 def _envelopes(weights: Any, r: Any) -> Any:
     """Σ_I π_I exp(−σ_I |r − R_I|) of each orbital: (n, orbitals)."""
-    distance = _distance(r[:, None] - NUCLEI.astype(r.dtype))
+    distance = _distance(r[:, None] - weights["nuclei"])
     return jnp.sum(weights["pi"] * jnp.exp(-(weights["sigma"] ** 2) * distance), axis=1)
 
 
-def _draw_envelopes(rng: Rng, orbitals: int) -> dict[str, np.ndarray]:
-    return {name: 1 + 0.1 * rng.normal(size=(len(NUCLEI), orbitals)) for name in ("pi", "sigma")}
+def _draw_molecule(rng: Rng, orbitals: int) -> dict[str, np.ndarray]:
+    """The nuclei, among the weights because forces are derivatives in them, and the envelopes around them."""
+    envelopes = {name: 1 + 0.1 * rng.normal(size=(len(NUCLEI), orbitals)) for name in ("pi", "sigma")}
+    return {"nuclei": NUCLEI, **envelopes}
 
 
 def ferminet(electrons: int, width: int = 128, pair_width: int = 32, layers: int = 2) -> Architecture:
@@ -73,11 +75,11 @@ def ferminet(electrons: int, width: int = 128, pair_width: int = 32, layers: int
             found.append([*dense_layers(rng, [3 * one + 2 * two, width]), *dense_layers(rng, [two, pair_width])])
             one, two = width, pair_width
         (last,) = dense_layers(rng, [one, orbitals])
-        return {"layers": found, "orbitals": last, "envelopes": _draw_envelopes(rng, orbitals)}
+        return {"layers": found, "orbitals": last, **_draw_molecule(rng, orbitals)}
 
     def phi(weights: Any, x: Any) -> Any:
         r = x.reshape(electrons, 3)
-        one, two = _to_nuclei(r), _with_distance(r[:, None] - r[None])
+        one, two = _to_nuclei(weights, r), _with_distance(r[:, None] - r[None])
         for of_one, of_two in weights["layers"]:
             means = [jnp.mean(part, axis=0) for part in (one[:half], one[half:])]
             pairs = [jnp.mean(part, axis=1) for part in (two[:, :half], two[:, half:])]
@@ -85,7 +87,7 @@ def ferminet(electrons: int, width: int = 128, pair_width: int = 32, layers: int
             mixed = jnp.concatenate([one, *every, *pairs], axis=-1)
             one = _residual(one, jnp.tanh(_dense(of_one, mixed)))
             two = _residual(two, jnp.tanh(_dense(of_two, two)))
-        return _log_sum_of_determinants(_dense(weights["orbitals"], one) * _envelopes(weights["envelopes"], r))
+        return _log_sum_of_determinants(_dense(weights["orbitals"], one) * _envelopes(weights, r))
 
     return Architecture(3 * electrons, draw, phi)
 
@@ -123,7 +125,7 @@ def psiformer(
 
     def draw(rng: Rng) -> Any:
         first, last = dense_layers(rng, [4 * len(NUCLEI), width]), dense_layers(rng, [width, orbitals])
-        found = {"first": first[0], "orbitals": last[0], "envelopes": _draw_envelopes(rng, orbitals)}
+        found = {"first": first[0], "orbitals": last[0], **_draw_molecule(rng, orbitals)}
         found["spin"] = rng.normal(size=width)
         return {**found, "layers": [_draw_attention(rng, width) for _ in range(layers)], "alpha": 1.0, "beta": 0.25}
 
@@ -131,12 +133,12 @@ def psiformer(
         r = x.reshape(electrons, 3)
         spin = np.where(np.arange(electrons) < electrons // 2, 1.0, -1.0)[:, None].astype(r.dtype)
         # Added, not concatenated: folx gives up sparsity where a constant is concatenated.
-        h = own = _dense(weights["first"], _to_nuclei(r)) + spin * weights["spin"]
+        h = own = _dense(weights["first"], _to_nuclei(weights, r)) + spin * weights["spin"]
         for layer in weights["layers"]:
             h = h + _attention(layer, own if own_queries else h, h, heads)
             h = h + jnp.tanh(_dense(layer["feed"], h))
             own = own + jnp.tanh(_dense(layer["own"], own)) if own_queries else own
-        orbitals_of = _dense(weights["orbitals"], h) * _envelopes(weights["envelopes"], r)
+        orbitals_of = _dense(weights["orbitals"], h) * _envelopes(weights, r)
         return _log_sum_of_determinants(orbitals_of) + _jastrow(weights, r)
 
     return Architecture(3 * electrons, draw, phi)
@@ -154,13 +156,13 @@ def backflow(electrons: int, width: int = 64) -> Architecture:
     def draw(rng: Rng) -> Any:
         orbitals = dense_layers(rng, [4 * len(NUCLEI), width, width, half])
         eta = dense_layers(rng, [1, 16, 16, 1])
-        return {"orbitals": orbitals, "eta": eta, "envelopes": _draw_envelopes(rng, half), "alpha": 1.0, "beta": 0.25}
+        return {"orbitals": orbitals, "eta": eta, **_draw_molecule(rng, half), "alpha": 1.0, "beta": 0.25}
 
     def phi(weights: Any, x: Any) -> Any:
         r = x.reshape(electrons, 3)
         difference = r[:, None] - r[None]
         moved = r + jnp.sum(run_layers(weights["eta"], _distance(difference)) * difference, axis=1) / electrons
-        matrix = run_layers(weights["orbitals"], _to_nuclei(moved)) * _envelopes(weights["envelopes"], moved)
+        matrix = run_layers(weights["orbitals"], _to_nuclei(weights, moved)) * _envelopes(weights, moved)
         logs = jnp.linalg.slogdet(matrix.reshape(2, half, half))[1]
         return jnp.sum(logs) + _jastrow(weights, r)
 
