@@ -81,7 +81,7 @@ def test_the_sign_of_a_determinant_is_constant_under_transformations():
     energy = dof.local_kinetic_energy(lambda x: jnp.linalg.slogdet(matrix(x).real))
     walkers = points(3, N)
     expected = jax.vmap(lambda x: expected_energy(lambda x: jnp.linalg.det(matrix(x).real), x))(walkers)
-    mesh = jax.make_mesh((1,), ("walkers",))
+    mesh = jax.sharding.Mesh(jax.devices()[:1], ("walkers",))
     split = jax.P("walkers")
     each = [
         jax.vmap(energy),
@@ -143,6 +143,10 @@ def test_strict_promotion():
         (lambda: dof.local_kinetic_energy(log_modulus, masses=np.ones(0))(X), "`masses` have shape (0,)"),
         (lambda: dof.local_kinetic_energy(log_modulus, masses=1j)(X), "`masses` are complex"),
         (lambda: dof.local_kinetic_energy(lambda x: (phase(x), log_modulus(x)))(X), "a first array that varies with x"),
+        (
+            lambda: dof.local_kinetic_energy(lambda x: (x[0], log_modulus(x)), directions=2)(X),
+            "a first array that varies with x",
+        ),
         (lambda: dof.local_kinetic_energy(lambda x: x["a"][0], masses=1.0)({"a": X, "b": X}), "a pytree of 2 arrays"),
     ],
 )

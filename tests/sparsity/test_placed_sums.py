@@ -1,5 +1,7 @@
 """Sums along some axes of values with directions of their own, against dense NumPy."""
 
+import tracemalloc
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -54,6 +56,16 @@ def test_what_occurs_everywhere_is_summed_and_the_rest_is_placed():
     assert found.rare.shape == (5, 5, 1) and found.frequent.shape == (1, 5, 5)
     assert found.directions.tolist() == [[0, 1, 2, 3, 4]]
     assert (found.rare[np.arange(5), np.arange(5)] == EMPTY).all()
+
+
+def test_memory_to_place_many_directions():
+    """To compare each of 20,000 directions with each slot would take 400 MB."""
+    index = np.concatenate([np.arange(20_000), np.arange(7)])[None, None]
+    tracemalloc.start()
+    found = find_placement(index, np.arange(20_000)[::-1, None])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.rare[0, 0, 0] == 19_999 and peak < 50e6
 
 
 W = normal(2, 16)

@@ -10,11 +10,15 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from dof.api.apply import after_propagation
 from dof.api.operator import laplacian
 from dof.arguments import require_argnums, require_callable, split_arguments
 from dof.errors import ArgumentError, describe
 from dof.options import OptionKeywords, Options
+from dof.pipeline import Propagated
 from dof.promotion import own_promotion
+from dof.triples.readout import value_as_array
+from dof.triples.triple import depends_on_x
 
 
 def local_kinetic_energy(
@@ -74,19 +78,28 @@ def _energy(logarithm: Callable[..., Any], argnums: int, options: OptionKeywords
     """
 
     @wraps(logarithm)
-    def log_and_square(*args: Any, **kwargs: Any) -> Any:
-        log = logarithm(*args, **kwargs)
-        return log, jax.tree.map(lambda leaf: _less_constant(leaf) ** 2 / 2, log)
+    def log_and_squares(*args: Any, **kwargs: Any) -> Any:
+        log, signs = logarithm(*args, **kwargs)
+        return log, *jax.tree.map(lambda leaf: _less_constant(leaf) ** 2 / 2, (log, signs))
 
-    both = laplacian.with_value(log_and_square, argnums, **options)
+    return after_propagation(log_and_squares, (laplacian,), argnums, Options.of(options), _read_energy)
 
-    @wraps(logarithm)
-    def energy(*args: Any, **kwargs: Any) -> Any:
-        (log, _), (of_log, of_square) = both(*args, **kwargs)
-        with own_promotion():
-            return jax.tree.map(lambda v, l, s: -(l + s - _less_constant(v) * l) / 2, log, of_log, of_square)
 
-    return energy
+def _read_energy(propagated: Propagated) -> Any:
+    log, square, square_of_signs = propagated.each(lambda output: output)
+    # ±1 is constant; the angle of a complex ψ is not, and without it the energy would be wrong.
+    if any(map(depends_on_x, square_of_signs)):
+        found, expected = "returns a first array that varies with x", "a pair (sign, log |ψ|) with a sign of ±1"
+        fix = "log + 1j * angle in place of (angle, log), or log alone for a real ψ"
+        raise ArgumentError(describe("log_psi", found, expected, fix))
+    (reading,) = propagated.readings
+
+    def of_leaf(log: Any, square: Any) -> Any:
+        applied = reading.of(log)
+        return -(applied + reading.of(square) - _less_constant(value_as_array(log)) * applied) / 2
+
+    with own_promotion():
+        return jax.tree.map(of_leaf, log, square, is_leaf=depends_on_x)
 
 
 def _less_constant(log: Any) -> Any:
@@ -95,20 +108,19 @@ def _less_constant(log: Any) -> Any:
 
 
 def _logarithm_of(log_psi: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that returns log ψ up to a constant, from one that may return (sign, log |ψ|).
-
-    A real sign is returned as well, for `_energy` to see that it is constant.
-    """
+    """The function that returns log ψ up to a constant, and real signs, from one that may return (sign, log |ψ|)."""
 
     @wraps(log_psi)
-    def logarithm(*args: Any, **kwargs: Any) -> Any:
+    def logarithm(*args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
         found = log_psi(*args, **kwargs)
         if jax.tree.structure(found).num_leaves == 1:
-            return found
+            return found, ()
         sign, log = _pair(found)
-        # A real sign is constant wherever log |ψ| is differentiable. Of the branches of log sign any will do.
+        if not jnp.iscomplexobj(sign):
+            return log, (sign,)
+        # Of the branches of the logarithm any will do.
         with own_promotion():
-            return log + jnp.log(sign) if jnp.iscomplexobj(sign) else log
+            return log + jnp.log(sign), ()
 
     return logarithm
 
