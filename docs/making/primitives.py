@@ -18,6 +18,7 @@ FILES = {
     "elementwise": ("elementwise", "handwritten_derivatives"),
     "bilinear": ("elementwise_products", "matrix_products"),
     "reduction": ("reductions",),
+    "linear solve": ("linear_solves",),
     "call": ("calls", "shards", "determinant"),
     "loop": ("loops_and_branches",),
     "general": ("general",),

@@ -51,7 +51,7 @@ def peers(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out =
 
 
 @bench.command()
-def waves(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+def waves(budget: Budget = "10m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
     """Neural wave functions of 8, 16 and 32 electrons, against folx."""
     _run(SUITES["waves"], budget, rounds, seed, out, cases)
 

@@ -80,7 +80,7 @@ def _reshaped(eqn: JaxprEqn, source: Repeated, append: Append) -> Repeated | Non
     return Repeated(axes, lambda: append(lambda x: x.reshape(thin), [source.name()], [aval])) if axes else None
 
 
-class Part(NamedTuple):
+class Piece(NamedTuple):
     """A piece of an operand along the contracted axis.
 
     Attributes:
@@ -113,7 +113,7 @@ class Operand(NamedTuple):
 
     side: int
     axis: int
-    parts: list[Part]
+    parts: list[Piece]
 
 
 def varying_operand(
@@ -145,7 +145,7 @@ def varying_operand(
     # Along a contracted or a batch axis there is nothing to save: each position meets other entries of the other side.
     free = [found if (found := known.get(n)) and found.axes.isdisjoint((*contracted, *batch)) else None for n in names]
     avals = [variable.aval for variable in variables]
-    return Operand(side, contracted[0], list(map(Part, starts, sizes, names, avals, free)))
+    return Operand(side, contracted[0], list(map(Piece, starts, sizes, names, avals, free)))
 
 
 def split_product(eqn: JaxprEqn, operand: Operand, other: tuple[Name, Any], append: Append) -> Name | None:
@@ -162,7 +162,7 @@ def split_product(eqn: JaxprEqn, operand: Operand, other: tuple[Name, Any], appe
     """
     if sum(map(_saved_rows, operand.parts)) < LEAST_SAVED:
         return None
-    groups: dict[frozenset[int], list[Part]] = {}
+    groups: dict[frozenset[int], list[Piece]] = {}
     for part in operand.parts:
         groups.setdefault(part.axes, []).append(part)
     parts = [part for group in groups.values() for part in group]
@@ -178,12 +178,12 @@ def split_product(eqn: JaxprEqn, operand: Operand, other: tuple[Name, Any], appe
     return append(total, [other[0], *names], [other[1], *(part.thin_aval for part in parts)])
 
 
-def _saved_rows(part: Part) -> float:
+def _saved_rows(part: Piece) -> float:
     """The rows of the other side that a piece is not multiplied with, per element of the result."""
     return part.size * (1 - 1 / np.prod([part.aval.shape[a] for a in part.axes]))
 
 
-def _rows(eqn: JaxprEqn, operand: Operand, other: Any, parts: Sequence[Part]) -> Any:
+def _rows(eqn: JaxprEqn, operand: Operand, other: Any, parts: Sequence[Piece]) -> Any:
     """What of the other side meets these pieces."""
     (axis,) = eqn.params["dimension_numbers"][0][1 - operand.side]
     slices = [lax.slice_in_dim(other, p.start, p.start + p.size, axis=axis) for p in parts]

@@ -7,6 +7,7 @@ import pytest
 
 from dof.bench.cases import architectures as n
 from dof.bench.cases import factored_operators as c
+from dof.bench.cases import wave_functions as w
 from dof.bench.cases.case import Case, plus_cube
 from dof.bench.cases.case_table import CASES
 from dof.bench.methods.method_table import METHODS
@@ -24,6 +25,7 @@ SMALL = {
         Case("tokens", "", n.transformer(3, 4), lambda _: c.laplacian(12), 2),
         Case("deep", "", n.deep_mlp(3, 8, 4), lambda _: c.laplacian(3), 2),
         Case("inputs", "", n.many_inputs(20, 8), lambda _: c.laplacian(20), 3),
+        Case("complex", "", w.periodic(4, 8), lambda _: c.laplacian(12), 2),
     )
 }
 EXACT = [name for name, method in METHODS.items() if method.exact and method.is_installed and method.package != "torch"]
@@ -54,7 +56,7 @@ def test_every_way_gives_the_truth(name, case):
     assert max(apart(SMALL[case], name)) < 1e-9
 
 
-@pytest.mark.parametrize("case", ["particles", "tokens", "deep", "inputs"])
+@pytest.mark.parametrize("case", ["particles", "tokens", "deep", "inputs", "complex"])
 def test_dof_gives_the_truth_for_every_network(case):
     assert max(apart(SMALL[case], "dof")) < 1e-9
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import dof
+from dof.bench.cases.case_table import CASES
 from dof.bench.results.compare_runs import compare_runs
 from dof.bench.results.outcomes import CaseResult, Outcome, SuiteRun, load, save
 from dof.bench.results.paper_tables import PUBLISHED, paper_tables
 from dof.bench.results.plots import plot_methods, plot_paper
 from dof.bench.results.statistics import median, ratio_of_medians, relative_quartile_deviation
 from dof.bench.results.tables import fastest_other, summary_table, table_of_case
+from dof.bench.results.wave_tables import wave_table
 from dof.bench.timing.rounds import _outcome
 from dof.bench.timing.worker_process import Failure
 
@@ -121,12 +123,24 @@ def test_results_that_are_wrong_are_not_timed():
     truth = [np.array([1.0, 2.0])]
     facts = dict.fromkeys(("tracing", "compiling", "temporary", "peak", "flops", "option"))
     right, wrong, undefined = ({**facts, "result": [np.array([1.0, x, 9.0])]} for x in (2.0, 2.1, np.nan))
-    assert _outcome("dof", right, truth).failure is None
-    assert _outcome("dof", wrong, truth).failure == "wrong by 5.0e-02"
-    assert "wrong" in _outcome("dof", undefined, truth).failure
-    assert _outcome("estimate", wrong, truth).failure is None
-    assert _outcome("dof", Failure("no result in 1 s"), truth).failure == "no result in 1 s"
-    assert "reference" in _outcome("dof", right, Failure("out of memory")).failure
+    assert _outcome(CASES["mlp-elliptic"], "dof", right, truth).failure is None
+    assert _outcome(CASES["mlp-elliptic"], "dof", wrong, truth).failure == "wrong by 5.0e-02"
+    assert "wrong" in _outcome(CASES["mlp-elliptic"], "dof", undefined, truth).failure
+    assert _outcome(CASES["mlp-elliptic"], "estimate", wrong, truth).failure is None
+    assert _outcome(CASES["mlp-elliptic"], "dof", Failure("no result in 1 s"), truth).failure == "no result in 1 s"
+    assert "reference" in _outcome(CASES["mlp-elliptic"], "dof", right, Failure("out of memory")).failure
+
+
+def test_wave_functions_beside_folx():
+    found = run(dof_seconds=0.5, temporary=10**5, tracing=0.2, compiling=0.3)
+    folx, at_once = found.cases[0].outcomes["folx"], outcome("dof, at once", 1.0)
+    folx.tracing, folx.compiling = 4.0, 1.0
+    found.cases[0].outcomes["dof, at once"] = at_once
+    row = wave_table(found).rows[0]
+    assert row[:2] == ["MLP, elliptic", "64"] and row[2].startswith(("49", "50"))
+    assert row[5].startswith(("2.9", "3.0")) and row[6].startswith("1.5") and row[7:] == ["10.0×", "10.0×"]
+    del found.cases[0].outcomes["folx"]
+    assert wave_table(found).rows[0][5:] == ["–"] * 4
 
 
 def test_plots_are_drawn(tmp_path):
