@@ -29,8 +29,9 @@ def laplacian(f: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, Any]]:
     Examples:
         >>> import jax.numpy as jnp
         >>> from dof.compat import deepqmc
-        >>> deepqmc.laplacian(lambda x: jnp.sum(x**3))(jnp.array([1.0, 2.0]))
-        (Array(18., dtype=float32), Array([ 3., 12.], dtype=float32))
+        >>> of_f, gradient = deepqmc.laplacian(lambda x: jnp.sum(x**3))(jnp.array([1.0, 2.0]))
+        >>> print(of_f, gradient)
+        18.0 [ 3. 12.]
     """
     of_f = propagate(f, laplace_operator)
 

@@ -18,8 +18,8 @@ from dof.batching.batched import batched
 
 try:
     from netket import operator  # pyright: ignore[reportMissingImports]
-except ImportError as error:
-    raise ImportError("`dof.compat.netket` needs NetKet: pip install netket") from error
+except ModuleNotFoundError:
+    raise ImportError("`dof.compat.netket` needs netket.\n  Fix: pip install netket") from None
 
 __all__ = ["KineticEnergy"]
 

@@ -42,7 +42,10 @@ def is_slogdet(program: Closed, function: Function, operands: Sequence[Any]) -> 
     """
     shape, dtype = np.shape(value_of(operands[0])), jnp.result_type(value_of(operands[0]))
     is_square = len(operands) == 1 and len(shape) > 1 and shape[-1] == shape[-2]
-    if not is_square or not jnp.issubdtype(dtype, jnp.inexact) or not _has_lu(program):
+    if not is_square or not jnp.issubdtype(dtype, jnp.inexact):
+        return False
+    # JAX writes determinants of 2 × 2 matrices out, without a factorization.
+    if shape[-1] > 2 and not _has_lu(program):
         return False
     matrix = jax.ShapeDtypeStruct(shape, dtype)
     return _derivative(function, matrix) in _slogdet_derivatives(matrix, jnp.result_type(int))
