@@ -12,6 +12,7 @@ import jax.extend.core as jex
 import numpy as np
 from jax import experimental, lax
 from jax.core import Tracer, eval_jaxpr
+from jax.core import eval_context as eval_context
 from jax.extend import source_info_util
 from jax.extend.core import primitives as extend_primitives
 from jax.interpreters import ad

@@ -14,6 +14,7 @@ from dof.jax_compat import Closed, JaxprEqn, as_function, bind, equation_context
 from dof.jaxpr.dependence import Name
 from dof.jaxpr.diagnostics import raise_with_source, refuse_reference
 from dof.jaxpr.program import Step, creates_references, last_uses, read, written_out
+from dof.jaxpr.program_signature import needs_devices
 from dof.jaxpr.registry import Record, record_of
 from dof.jaxpr.rule_modes import apply_rule
 from dof.jaxpr.rules.general import general, general_rule
@@ -90,7 +91,7 @@ class Interpreter:
         for n, step in enumerate(steps):
             operands = [read(env, atom) for atom in step.reads]
             are_known = not any(depends_on_x(o) or is_traced(o) for o in operands)
-            is_index = are_known and not indices.isdisjoint(step.writes)
+            is_index = are_known and not indices.isdisjoint(step.writes) and not needs_devices(step.eqn)
             # Inside jit even constants would become tracers, and known gather indices could no longer be looked at.
             with jax.ensure_compile_time_eval() if is_index else nullcontext():
                 results = self.step(step.eqn, operands)

@@ -6,10 +6,15 @@ from collections.abc import Hashable
 from itertools import count
 from typing import Any
 
-from dof.jax_compat import Closed, Literal, parts
+from dof.jax_compat import Closed, JaxprEqn, Literal, parts
 
 DEVICE_MARKS = ("pvary", "pcast")
 """Equations that only mark a value as different on each device of a mesh."""
+
+
+def needs_devices(eqn: JaxprEqn) -> bool:
+    """Whether an equation can only be evaluated where its program runs: marks of devices, collectives, side effects."""
+    return bool(eqn.effects) or eqn.primitive.name in DEVICE_MARKS
 
 
 def signature(jaxpr: Closed) -> Hashable:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
-from dof.jax_compat import Primitive, bind, find_primitive, is_traced
+from dof.jax_compat import Primitive, bind, eval_context, find_primitive, is_traced
 from dof.jaxpr.dependence import Name
 from dof.jaxpr.registry import record_of
 from dof.sparsity.slot_flow import Index, Params, SlotFlow, full_index
@@ -55,7 +54,8 @@ def _evaluate(primitive: Primitive, operands: Sequence[Any], params: Params) -> 
     """The primitive on positions, where what is filled in is negative."""
     # An index out of bounds reads the fill value; as a position it must be recognisable.
     filled = {**params, "fill_value": EMPTY} if "fill_value" in params else params
-    with jax.ensure_compile_time_eval():
+    # Unlike `ensure_compile_time_eval`, this also leaves a `shard_map` that is not compiled.
+    with eval_context():
         return np.asarray(bind(primitive, operands, filled)[0])
 
 
