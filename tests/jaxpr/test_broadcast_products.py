@@ -3,9 +3,12 @@
 import jax
 import jax.numpy as jnp
 import pytest
+from jax import lax
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import dof
-from oracle import assert_exact, normal, points
+from dof.jaxpr.program import _Writer
+from oracle import assert_close, assert_exact, normal, points
 
 N, WIDTH, OUT = 6, 32, 40
 X = points(2 * N)
@@ -84,3 +87,29 @@ def test_small_parts_are_left():
 def test_nothing_is_broadcast_before_it_is_multiplied():
     shapes = [e.shape for e in dof.explain(dof.laplacian, CASES["concatenated"], X, cut=None).equations]
     assert (N, 2 * WIDTH) not in shapes and (1, OUT) in shapes
+
+
+def test_an_axis_that_is_distributed_over_devices_is_left():
+    """With several devices, the product of a single row could not be distributed."""
+    mesh = jax.make_mesh((1,), ("particles",), axis_types=(AxisType.Explicit,))
+    rows = NamedSharding(mesh, PartitionSpec("particles"))
+
+    def f(x):
+        spread = lax.broadcast_in_dim(mean(x), (N, WIDTH), (1,), out_sharding=rows)
+        return jnp.sum(jnp.sin(jnp.concatenate([jax.sharding.reshard(particles(x), rows), spread], axis=1) @ W))
+
+    with jax.set_mesh(mesh):
+        explained = dof.explain(dof.laplacian, f, X, cut=None).equations
+        found = jax.jit(dof.laplacian(f))(X)
+    assert [e.shape for e in explained if e.primitive == "dot_general"] == [(N, WIDTH), (N, OUT)]
+    assert_close(found, dof.laplacian(lambda x: jnp.sum(jnp.sin(CASES["concatenated"](x))))(X))
+
+
+def test_nothing_is_traced_for_products_without_broadcast_parts(monkeypatch):
+    """Functions are traced to write products anew; the broadcast of a bias is no reason to do so."""
+    traced, append = [], _Writer._append_function
+    monkeypatch.setattr(_Writer, "_append_function", lambda *args: traced.append(args) or append(*args))
+    jax.make_jaxpr(dof.laplacian(lambda x: jnp.sum(jnp.tanh(particles(x) @ W[:WIDTH] + W[0]) @ W.T)))(X)
+    assert not traced
+    jax.make_jaxpr(dof.laplacian(CASES["concatenated"]))(X)
+    assert len(traced) == 2

@@ -40,11 +40,14 @@ Append = Callable[[Callable[..., Any], Sequence[Name], Sequence[Any]], Name]
 
 def repeated_value(eqn: JaxprEqn, reads: Sequence[Any], known: dict[Name, Repeated], append: Append) -> Repeated | None:
     """Along which axes the result of an equation is constant; None for all but broadcasts and what passes them on."""
-    if eqn.primitive.name == "broadcast_in_dim" and not isinstance(reads[0], Literal):
+    # An axis that is distributed over the devices of a mesh cannot be made size one.
+    if not reads or isinstance(reads[0], Literal) or eqn.params.get("sharding") is not None:
+        return None
+    if eqn.primitive.name == "broadcast_in_dim":
         return _broadcast(eqn, reads[0], append)
-    if eqn.primitive.name == "tile" and not isinstance(reads[0], Literal):
+    if eqn.primitive.name == "tile":
         return _tiled(eqn, reads[0], append)
-    if eqn.primitive.name == "reshape" and not isinstance(reads[0], Literal) and reads[0] in known:
+    if eqn.primitive.name == "reshape" and reads[0] in known:
         return _reshaped(eqn, known[reads[0]], append)
     return None
 

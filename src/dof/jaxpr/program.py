@@ -129,13 +129,14 @@ class _Writer:
         return [read(atom) for atom in program.outvars]
 
     def _results(self, eqn: JaxprEqn, reads: tuple[Any, ...]) -> Sequence[Any]:
-        inlined = _inlined_program(eqn, varying_reads(reads, self.depends))
+        varying = varying_reads(reads, self.depends)
+        inlined = _inlined_program(eqn, varying)
         if inlined is not None:
             return self.write(inlined, reads, eqn)
         # XLA would join equal equations as well, but only after the interpreter has walked both.
         key = _key(eqn, reads)
         if key not in self.written or key is None:
-            writes = self._split(eqn, reads) or self._append_step(eqn, reads)
+            writes = self._split(eqn, reads, varying) or self._append_step(eqn, reads)
             if key is None:
                 return writes
             self.written[key] = writes
@@ -152,9 +153,8 @@ class _Writer:
             self.repeated[step.writes[0]] = found
         return step.writes
 
-    def _split(self, eqn: JaxprEqn, reads: tuple[Any, ...]) -> tuple[Name, ...] | None:
+    def _split(self, eqn: JaxprEqn, reads: tuple[Any, ...], varying: Sequence[bool]) -> tuple[Name, ...] | None:
         """A matrix product with a broadcast part, as a sum; None if it is none."""
-        varying = varying_reads(reads, self.depends)
         operand = varying_operand(eqn, reads, varying, self.joins, self.repeated)
         if operand is None:
             return None
