@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-jax-range test-wheel bench docs lint format clean
+.PHONY: demo test test-jax-range test-codes test-wheel bench docs lint format clean
 
 demo: $(VENV)/cli.stamp
 	$(BIN)/dof bench quick
@@ -25,6 +25,18 @@ test-jax-range: .venv-oldest-jax/stamp .venv-newest-jax/stamp
 	$(@D)/bin/python -m pip install --quiet --upgrade pip
 	$(@D)/bin/python -m pip install --quiet $(if $(filter oldest,$*),jax==$(OLDEST_JAX) jaxlib==$(OLDEST_JAX),--upgrade jax)
 	$(@D)/bin/python -m pip install --quiet --editable ".[core-test]"
+	touch $@
+
+# Wave-function codes, in the versions that docs/how-to/wave-function-codes.md speaks of.
+CODES := deepqmc==1.2.0 netket==3.23.0 jax==0.10.2 jaxlib==0.10.2
+
+test-codes: .venv-codes/stamp
+	.venv-codes/bin/python -m pytest -n 2 tests/codes
+
+.venv-codes/stamp: pyproject.toml Makefile
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --upgrade pip
+	$(@D)/bin/python -m pip install --quiet $(CODES) --editable ".[core-test]"
 	touch $@
 
 # The wheel in an empty environment, from an empty folder: import, one Laplacian, the command, the types.
@@ -64,4 +76,4 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf $(VENV) .venv-oldest-jax .venv-newest-jax .venv-wheel .pytest_cache .ruff_cache .hypothesis site
+	rm -rf $(VENV) .venv-oldest-jax .venv-newest-jax .venv-codes .venv-wheel .pytest_cache .ruff_cache .hypothesis site

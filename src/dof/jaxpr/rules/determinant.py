@@ -45,7 +45,7 @@ def is_slogdet(program: Closed, function: Function, operands: Sequence[Any]) -> 
     if not is_square or not jnp.issubdtype(dtype, jnp.inexact):
         return False
     # JAX writes determinants of 2 × 2 matrices out, without a factorization.
-    if shape[-1] > 2 and not _has_lu(program):
+    if shape[-1:] != (2,) and not _has_lu(program):
         return False
     matrix = jax.ShapeDtypeStruct(shape, dtype)
     return _derivative(function, matrix) in _slogdet_derivatives(matrix, jnp.result_type(int))
