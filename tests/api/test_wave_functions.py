@@ -14,7 +14,7 @@ from oracle import assert_close
 ELECTRONS = 4
 NETWORKS = {
     "ferminet": partial(wave_functions.ferminet, width=8, pair_width=4),
-    "psiformer": partial(wave_functions.psiformer, width=8, heads=2),
+    "psiformer": partial(wave_functions.psiformer, width=8, heads=2, layers=1),
     "lapnet": partial(wave_functions.psiformer, width=8, heads=2, own_queries=True),
     "backflow": partial(wave_functions.backflow, width=8),
     "periodic": partial(wave_functions.periodic, width=8),
