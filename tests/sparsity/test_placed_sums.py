@@ -81,6 +81,9 @@ SUMS = {
     "first": lambda x: jnp.mean(pairs(x)[:3], axis=0),
     "all": lambda x: jnp.sum(pairs(x), axis=(0, 1)),
     "with units": lambda x: jnp.sum(pairs(x), axis=(1, 2)),
+    "of which one kept axis varies no more": lambda x: jnp.sum(
+        x[None, None] - x[:3, None, None] - x[None, :2, None], axis=0
+    ),
     "spins": lambda x: jnp.stack([jnp.mean(pairs(x)[:, :2], axis=1), jnp.mean(pairs(x)[:, 2:], axis=1)]),
 }
 

@@ -35,8 +35,9 @@ def placed_sum(tangents: SlotTangents, axes: Sequence[int], target: Slots) -> Sl
     sizes = index.shape[1 : 1 + len(kept)]
     index = index.reshape(len(index), int(np.prod(sizes)), -1)
     place = np.argsort(np.argsort([*kept, *rest]))  # of each axis of the result in `target`
-    wanted = _in_order(target.index, place).reshape(len(target), -1)
-    wanted = np.broadcast_to(wanted, (len(target), index.shape[1]))
+    # After the sum, directions may be the same along some of the kept axes and still vary along others.
+    wanted = np.broadcast_to(_in_order(target.index, place), (len(target), *sizes, *[1] * len(rest)))
+    wanted = wanted.reshape(len(target), -1)
     entries = data.reshape(-1, *data.shape[1 + len(kept) + len(summed) :])
     total = _sum_placed(entries, find_placement(index, wanted), wanted).reshape(len(target), *sizes, *entries.shape[1:])
     return SlotTangents(_in_order(total, np.argsort(place)), target)
