@@ -21,6 +21,7 @@ OPERATORS = {
     "sum": dof.laplacian + dof.Operator(a=lambda x: x, b=lambda x: x) + dof.Operator(b=np.ones(3)),
     "composition": dof.Operator(b=lambda x: -x, c=lambda x: x[0]) @ dof.Operator(b=np.ones(3), c=2.0),
     "factored": dof.Operator(a=dof.Factored(np.ones((1, 3)))) + dof.Operator(a=lambda x: dof.Factored(x[None])),
+    "complex": dof.Operator(a=(1 + 2j) * A, b=np.ones(3) * 1j, c=0.5j),
     "blocks": dof.Operator(a=lambda x: dof.BlockDiagonal([x[:2, None] * x[:2], jnp.ones((1, 1), x.dtype)])),
 }
 WAYS = {
@@ -47,8 +48,8 @@ def test_operators_under_strict_promotion(name):
     with jax.numpy_dtype_promotion("strict"):
         found = by_all_ways(X)
     for value in found:
-        assert value.dtype == jnp.float32
-        assert abs(float(value) - float(in_double)) < 1e-4 * (1 + abs(float(in_double)))
+        assert value.dtype == (jnp.complex64 if name == "complex" else jnp.float32)
+        assert abs(complex(value) - complex(in_double)) < 1e-4 * (1 + abs(complex(in_double)))
 
 
 def test_gradients_under_strict_promotion():

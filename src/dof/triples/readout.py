@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.directions.known_while_tracing import is_known
+from dof.promotion import own_promotion
 from dof.triples.slots_to_stacks import in_frame
 from dof.triples.stack_arithmetic import zeros_stacked
 from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of
@@ -30,16 +31,18 @@ class Reading(NamedTuple):
         value, applied = value_as_array(output), applied_of(output)
         if applied is None:
             applied = zeros_stacked(1 + max(n for _, n in self.channels), _floating(value))
-        # A factor of one is left out, because multiplying with it would make the result complex.
-        parts = [applied[n] if w == 1 else w * applied[n] for w, n in self.channels]
-        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        with own_promotion():
+            # A factor of one is left out, because multiplying with it would make the result complex.
+            parts = [applied[n] if w == 1 else w * applied[n] for w, n in self.channels]
+            return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
     def of(self, output: Any) -> Array:
         """L f."""
         if self.c is None:
             return self.derivatives(output)
         value = value_as_array(output)
-        return self.derivatives(output) + _in_precision_of(value, self.c) * value
+        with own_promotion():
+            return self.derivatives(output) + _in_precision_of(value, self.c) * value
 
 
 def value_as_array(output: Any) -> Any:
