@@ -42,6 +42,18 @@ def test_traced_derivatives_are_kept_apart_by_precision_and_bounded():
     assert _traced_primitive.cache_info().maxsize is not None
 
 
+def test_traces_of_single_precision_are_not_those_made_without_x64():
+    """The same operands, but constants inside of the trace may have another type."""
+    x, f = np.ones(3, np.float32), lambda x: jnp.sum(jnp.arctan2(x, 3.0))
+    with jax.enable_x64(False):
+        dof.laplacian(f)(x)
+        misses = _traced_primitive.cache_info().misses
+        dof.laplacian(f)(x)
+    assert _traced_primitive.cache_info().misses == misses
+    dof.laplacian(f)(x)
+    assert _traced_primitive.cache_info().misses > misses
+
+
 def test_the_registry_is_full_whichever_module_is_imported_first():
     program = "from dof.jaxpr.registry import RECORDS; assert len(RECORDS) > 100"
     subprocess.run([sys.executable, "-c", program], check=True)
