@@ -30,8 +30,10 @@ test-jax-range: .venv-oldest-jax/stamp .venv-newest-jax/stamp
 # Wave-function codes, in the versions that docs/how-to/wave-function-codes.md speaks of.
 CODES := deepqmc==1.2.0 netket==3.23.0 jax==0.10.2 jaxlib==0.10.2
 
+# In processes of their own: NetKet sets a mesh for all that runs beside it, which DeepQMC's `pmap` refuses.
 test-codes: .venv-codes/stamp
-	.venv-codes/bin/python -m pytest -n 2 tests/codes
+	.venv-codes/bin/python -m pytest -n 2 tests/codes/test_deepqmc.py
+	.venv-codes/bin/python -m pytest tests/codes/test_netket.py
 
 .venv-codes/stamp: pyproject.toml Makefile
 	$(PYTHON) -m venv $(@D)

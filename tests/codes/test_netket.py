@@ -14,8 +14,8 @@ SPACE = nk.experimental.hilbert.Particle(N=3, geometry=nk.experimental.geometry.
 MASSES = {"one": 2.0, "for each coordinate": [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]}
 
 
-def network(variables, x):
-    """A complex log ψ of samples (…, 6)."""
+def network(variables, x, mutable=False):
+    """A complex log ψ of samples (…, 6); it has no variables that change while it is applied."""
     hidden = jnp.tanh(x @ variables["params"]["in"])
     return -jnp.sum(x**2, -1) / 3 + hidden @ variables["params"]["out"]
 
