@@ -31,6 +31,7 @@ def fields(result):
     return jax.tree.map(each, result, is_leaf=is_result)
 
 
+PARTS = (lambda r: r.real, lambda r: r.imag, lambda r: r.conj(), lambda r: r.astype(jnp.complex64), lambda r: r.dense)
 CASES = {
     "array": lambda m: m.forward_laplacian(network)(X),
     "scalar": lambda m: m.forward_laplacian(log_psi)(X),
@@ -42,6 +43,7 @@ CASES = {
     "continued": lambda m: m.forward_laplacian(jnp.sin)(m.forward_laplacian(network)(X)),
     "continued with a constant": lambda m: m.forward_laplacian(jnp.multiply)(m.forward_laplacian(network)(X), Y[:4]),
     "mapped": lambda m: jax.vmap(m.forward_laplacian(network))(jnp.stack([X, X + 1])),
+    "parts": lambda m: [part(m.forward_laplacian(lambda x: jnp.exp(1j * x))(Y)) for part in PARTS],
     "operator": lambda m: m.ForwardLaplacianOperator(0)(log_psi)(X),
     "in blocks": lambda m: m.batched_vmap(network, 2)(jnp.stack([X, X + 1, X + 2])),
     "shared argument": lambda m: m.batched_vmap(of_two, 2, in_axes=(None, 0))(X, Y),
@@ -56,6 +58,13 @@ def test_the_same_as_folx(case):
 
 def test_constants_are_plain_arrays():
     assert isinstance(by_dof.forward_laplacian(of_two)(X, Y)["constant"], jax.Array)
+
+
+def test_integers_are_constants():
+    found = by_dof.forward_laplacian(lambda x, n: x[n] ** 2)(X, jnp.array(2))
+    assert_close(found.laplacian, np.full(3, 2.0))
+    assert found.dense_jacobian.shape == (12, 3) and found.size == 3
+    assert found.astype(int).dtype == jnp.asarray(0).dtype
 
 
 def test_shape_and_dtype():

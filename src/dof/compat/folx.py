@@ -20,13 +20,20 @@ import jax.numpy as jnp
 from dof.api.apply import after_propagation
 from dof.api.continue_propagation import continue_propagation
 from dof.api.operator import laplacian
+from dof.arguments import named_after
 from dof.batching.batched import batched
 from dof.options import DEFAULT
 from dof.pipeline import Propagated
 from dof.triples.readout import full_triple, value_as_array
-from dof.triples.triple import Triple, depends_on_x
+from dof.triples.triple import Triple, depends_on_x, is_smooth
 
-__all__ = ["ForwardLaplacianOperator", "FwdJacobian", "FwdLaplArray", "batched_vmap", "forward_laplacian"]
+__all__ = [
+    "ForwardLaplacianOperator",
+    "FwdJacobian",
+    "FwdLaplArray",
+    "batched_vmap",
+    "forward_laplacian",
+]
 
 
 class FwdJacobian(NamedTuple):
@@ -69,9 +76,42 @@ class FwdLaplArray(NamedTuple):
         return jnp.result_type(self.x)
 
     @property
+    def size(self) -> int:
+        """The number of elements of the value."""
+        return jnp.size(self.x)
+
+    @property
     def dense_jacobian(self) -> Any:
         """The derivatives, (N, *shape)."""
         return self.jacobian.dense_array
+
+    @property
+    def dense(self) -> FwdLaplArray:
+        """The same: derivatives are never sparse here."""
+        return self
+
+    @property
+    def real(self) -> FwdLaplArray:
+        """The real part, with its derivatives."""
+        return self._each(jnp.real)
+
+    @property
+    def imag(self) -> FwdLaplArray:
+        """The imaginary part, with its derivatives."""
+        return self._each(jnp.imag)
+
+    def conj(self) -> FwdLaplArray:
+        """The conjugate, with its derivatives."""
+        return self._each(jnp.conj)
+
+    def astype(self, dtype: Any) -> Any:
+        """The value and its derivatives in another precision; only the value for integers and booleans."""
+        if not jnp.issubdtype(dtype, jnp.inexact):
+            return jnp.asarray(self.x, dtype)
+        return self._each(lambda part: part.astype(dtype))
+
+    def _each(self, linear: Callable[[Any], Any]) -> FwdLaplArray:
+        return FwdLaplArray(linear(self.x), FwdJacobian(linear(self.jacobian.data)), linear(self.laplacian))
 
 
 def forward_laplacian(
@@ -151,8 +191,19 @@ def _from_start(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
         return propagated.each(of_output)
 
-    every = tuple(range(len(args)))
-    return after_propagation(fn, (laplacian,), every, DEFAULT, read, wants_tangents=True)(*args, **kwargs)
+    leaves, tree = jax.tree.flatten(args)
+    places = [n for n, leaf in enumerate(leaves) if is_smooth(leaf)]
+
+    # Integers among the arguments are constants.
+    def of_floating(floating: list[Any]) -> Any:
+        filled = list(leaves)
+        for n, leaf in zip(places, floating, strict=True):
+            filled[n] = leaf
+        return fn(*jax.tree.unflatten(tree, filled), **kwargs)
+
+    of_floating = named_after(fn, of_floating, ["args"])
+    apply = after_propagation(of_floating, (laplacian,), 0, DEFAULT, read, wants_tangents=True)
+    return apply([leaves[n] for n in places])
 
 
 def _broadcast(weights: Any, args: tuple[Any, ...]) -> Any:
@@ -161,7 +212,7 @@ def _broadcast(weights: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _moved(x: Any, y: Any, weight: Any) -> Any:
-    return x + jnp.asarray(weight, jnp.result_type(x)) * y
+    return x + jnp.asarray(weight, jnp.result_type(x)) * y if is_smooth(x) else x
 
 
 def _is_result(leaf: Any) -> bool:
