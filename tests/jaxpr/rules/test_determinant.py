@@ -42,6 +42,9 @@ CASES = {
     "in a loop": lambda x: jax.lax.scan(
         lambda c, t: (c + jnp.linalg.slogdet(t * orbitals(x) + c * jnp.eye(4))[1], None), 0.1, jnp.arange(1.0, 3.0)
     )[0],
+    "of two particles": lambda x: jnp.linalg.slogdet(orbitals(x)[:2, :2])[1],
+    "of two particles, mapped": lambda x: jax.vmap(jnp.linalg.slogdet)(orbitals(x).reshape(4, 2, 2))[1],
+    "complex, of two particles": lambda x: complex_log(*jnp.linalg.slogdet(plane_waves(x)[:2, :2])),
     "complex": lambda x: jnp.linalg.slogdet(plane_waves(x))[1],
     "phase": lambda x: jnp.linalg.slogdet(plane_waves(x))[0],
     "complex log": lambda x: complex_log(*jnp.linalg.slogdet(plane_waves(x))),
