@@ -21,8 +21,9 @@ from dof.directions.factor import factor
 from dof.directions.known_while_tracing import concatenate
 from dof.directions.shared import SharedDirections, share_directions
 from dof.jax_compat import Closed
+from dof.jaxpr.inlining import written_out
 from dof.jaxpr.interpreter import Interpreter
-from dof.jaxpr.program import creates_references, written_out
+from dof.jaxpr.program import creates_references
 from dof.jaxpr.trace_log import Log
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates

@@ -7,7 +7,8 @@ import pytest
 from jax import lax
 
 from dof.jax_compat import bind
-from dof.jaxpr.program import as_program, creates_references, last_uses, live, read, written_out
+from dof.jaxpr.inlining import written_out
+from dof.jaxpr.program import as_program, creates_references, last_uses, live, read
 
 X, W = np.linspace(0.1, 0.9, 4), np.random.default_rng(0).normal(size=(4, 4))
 

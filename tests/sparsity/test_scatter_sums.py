@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dof.directions.sparse_rows import EMPTY
-from dof.jaxpr.program import read, written_out
+from dof.jaxpr.inlining import written_out
+from dof.jaxpr.program import read
 from dof.jaxpr.registry import RECORDS
 from dof.sparsity.scatter_sums import MOSTLY_EMPTY, by_direction, find_occurrences, join_axes, scatter_sum
 from dof.triples.slot_tangents import SlotTangents

@@ -12,7 +12,8 @@ from jax import lax
 
 from dof.directions.sparse_rows import EMPTY
 from dof.jax_compat import bind
-from dof.jaxpr.program import read, written_out
+from dof.jaxpr.inlining import written_out
+from dof.jaxpr.program import read
 from dof.jaxpr.registry import RECORDS
 from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import collapse, compressed

@@ -13,7 +13,8 @@ from dof.errors import DofError
 from dof.jax_compat import Closed, JaxprEqn, as_function, bind, equation_context, is_reference, is_traced, shape_of
 from dof.jaxpr.dependence import Name
 from dof.jaxpr.diagnostics import raise_with_source, refuse_reference
-from dof.jaxpr.program import Step, creates_references, last_uses, read, written_out
+from dof.jaxpr.inlining import written_out
+from dof.jaxpr.program import Step, creates_references, last_uses, read
 from dof.jaxpr.program_signature import needs_devices
 from dof.jaxpr.registry import Record, record_of
 from dof.jaxpr.rule_modes import apply_rule

@@ -13,7 +13,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from dof.jax_compat import Closed, Literal
-from dof.jaxpr.program import Program, Step, as_program, written_out
+from dof.jaxpr.inlining import written_out
+from dof.jaxpr.program import Program, Step, as_program
 from dof.jaxpr.registry import LINEAR_FAMILIES, record_of
 from dof.triples.triple import is_smooth
 
