@@ -7,7 +7,7 @@ from jax import lax
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import dof
-from dof.jaxpr.program import _Writer
+from dof.jaxpr.inlining import _Writer
 from oracle import assert_close, assert_exact, normal, points
 
 N, WIDTH, OUT = 6, 32, 40

@@ -54,7 +54,9 @@ def _with_own_directions(
         return None, f"it is not known how directions go through `{eqn.primitive.name}`"
     if flow.one_operand_only and sum(map(has_tangents, operands)) > 1:
         products = record.as_products(eqn.params, operands) if record.as_products else None
-        return (context.through(products, operands) if products else None), BOTH_VARY
+        if products:
+            return context.through(products, operands), BOTH_VARY
+        return (record.of_pairs(context, eqn.params, operands) if record.of_pairs else None), BOTH_VARY
     # First, because it multiplies only the few elements that a direction occurs in; `flowing` multiplies all slots.
     tangents = scatter_sum(record.scatter_sum, flow, eqn.params, operands) if record.scatter_sum else None
     if tangents is not None:

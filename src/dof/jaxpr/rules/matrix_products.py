@@ -18,6 +18,7 @@ import numpy as np
 from dof.jax_compat import JaxprEqn, Primitive, bind, shape_of
 from dof.jaxpr.registry import register_named, size_of
 from dof.jaxpr.rules.elementwise_products import is_linear_in_one
+from dof.jaxpr.rules.matrix_product_pairs import product_of_pairs
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS, dot_by_direction, inner_or_outer_product
 from dof.triples.quadratic_form import settled
 from dof.triples.rule_context import Rule, RuleContext
@@ -126,6 +127,7 @@ register_named(
     slot_flow=DOT_SLOTS,
     scatter_sum=dot_by_direction,
     as_products=inner_or_outer_product,
+    of_pairs=product_of_pairs,
     operations=_dot_operations,
 )
 register_named("conv_general_dilated", "bilinear", conv_rule, is_linear=is_linear_in_one, operations=_conv_operations)
