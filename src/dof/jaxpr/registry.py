@@ -68,7 +68,7 @@ class Record:
         summed_axes: params ↦ the axes that it adds up, for a primitive that does nothing else.
         as_products: (params, operands) ↦ a function with the same result that consists of products of elements and
             sums, which keep slots; None where that would not pay.
-        of_pairs: (context, params, operands) ↦ results with slots if two operands depend on x, where that pays.
+        of_pairs: (context, equation, operands) ↦ results with slots if two operands depend on x, where that pays.
         has_index_operands: whether the operands after the first say where elements are taken from.
         is_linear: (params, which operands vary) ↦ whether the second derivative vanishes.
         operations: equation ↦ operations to push one tangent through, roughly.
@@ -83,7 +83,7 @@ class Record:
     scatter_sum: ScatterSum | None = None
     summed_axes: Callable[[Params], Sequence[int]] | None = None
     as_products: Callable[[Params, Sequence[Any]], Callable[..., Any] | None] | None = None
-    of_pairs: Callable[[SlotContext, Params, Sequence[Any]], Sequence[Any] | None] | None = None
+    of_pairs: Callable[[SlotContext, JaxprEqn, Sequence[Any]], Sequence[Any] | None] | None = None
     has_index_operands: bool = False
     is_linear: Callable[[Params, Sequence[bool]], bool] | None = None
     operations: Callable[[JaxprEqn], float] = elementwise_operations

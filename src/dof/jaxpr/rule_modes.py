@@ -56,7 +56,7 @@ def _with_own_directions(
         products = record.as_products(eqn.params, operands) if record.as_products else None
         if products:
             return context.through(products, operands), BOTH_VARY
-        return (record.of_pairs(context, eqn.params, operands) if record.of_pairs else None), BOTH_VARY
+        return (record.of_pairs(context, eqn, operands) if record.of_pairs else None), BOTH_VARY
     # First, because it multiplies only the few elements that a direction occurs in; `flowing` multiplies all slots.
     tangents = scatter_sum(record.scatter_sum, flow, eqn.params, operands) if record.scatter_sum else None
     if tangents is not None:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
-from dof.jax_compat import bind, find_primitive
+from dof.jax_compat import JaxprEqn, bind
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS
 from dof.triples.quadratic_form import QuadraticForm, settled
 from dof.triples.rule_context import SlotContext
@@ -27,11 +27,12 @@ from dof.triples.stack_arithmetic import add
 from dof.triples.triple import SlotTriple
 
 
-def product_of_pairs(context: SlotContext, params: dict[str, Any], operands: Sequence[SlotTriple]) -> list[Any] | None:
+def product_of_pairs(context: SlotContext, eqn: JaxprEqn, operands: Sequence[SlotTriple]) -> list[Any] | None:
     """The triple of a matrix product; None if slots for each element do not pay."""
     # A coupling may join any two directions, so that every pair of slots would have to be looked at.
     if context.form.couplings:
         return None
+    params = eqn.params
     own = [
         collapse(operand.tangents.slots, axes)  # pyright: ignore[reportOptionalMemberAccess]
         for operand, axes in zip(operands, params["dimension_numbers"][0], strict=True)
@@ -41,8 +42,7 @@ def product_of_pairs(context: SlotContext, params: dict[str, Any], operands: Seq
     joined = merge(slots)
     if not context.keeps(joined, len(frame_of(operands))):
         return None
-    primitive = find_primitive("dot_general")
-    product = lambda a, b: bind(primitive, [a, b], params)[0]  # noqa: E731
+    product = lambda a, b: bind(eqn.primitive, [a, b], params)[0]  # noqa: E731
     x, y = operands
     g, h = (embed(operand.tangents, s) for operand, s in zip(operands, own, strict=True))  # pyright: ignore
     along = jax.vmap(product, (0, None))(g, y.value), jax.vmap(product, (None, 0))(x.value, h)
