@@ -25,6 +25,7 @@ import numpy as np
 from dof.jax_compat import Closed, custom_jvp_in, inner_programs, parts
 from dof.jaxpr.first_order_rules import Function
 from dof.jaxpr.program_signature import signature
+from dof.jaxpr.rules.matrix_inverse import inverse
 from dof.triples.rule_context import SlotContext
 from dof.triples.stack_arithmetic import add
 from dof.triples.triple import SlotTriple, value_of
@@ -79,9 +80,9 @@ def log_determinant(context: SlotContext, function: Function, matrix: SlotTriple
     """The sign of the determinant and the logarithm of its modulus; a real sign is constant."""
     sign, value = function(matrix.value)
     # One inverse instead of two solves per direction; log |det| itself still comes from the LU factors of JAX.
-    inverse, by_rows = jnp.linalg.inv(matrix.value), _rows_have_own_slots(matrix)
+    inverted, by_rows = inverse(matrix.value), _rows_have_own_slots(matrix)
     product: Callable[..., Any] = lambda m, i: [m @ i if by_rows else i @ m]  # noqa: E731
-    (moved,) = context.through(product, [matrix, inverse])
+    (moved,) = context.through(product, [matrix, inverted])
     change = SlotTriple(jnp.zeros_like(matrix.value), moved.tangents, moved.applied)
     first, second = context.through(_trace_and_square, [change])
     log = SlotTriple.or_constant(jnp.zeros_like(first.value), first.tangents, add(first.applied, second.applied))
