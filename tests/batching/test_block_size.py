@@ -8,6 +8,8 @@ from jax import lax
 
 from dof.batching.block_size import (
     CACHE,
+    LEAST_POINTS,
+    ROOM,
     WEIGHTS_RATIO,
     live_bytes,
     points_per_block,
@@ -96,5 +98,6 @@ def test_points_per_block_is_what_was_asked_for():
 def test_a_block_fills_the_cache_or_outweighs_what_all_points_share():
     assert points_per_block("auto", lambda: 1024, 10**9, 0) == CACHE // 1024
     assert points_per_block("auto", lambda: 1024, 10**9, CACHE) == int(WEIGHTS_RATIO * CACHE) // 1024
-    assert points_per_block("auto", lambda: 2 * CACHE, 10**9, 0) == 1
+    assert points_per_block("auto", lambda: 2 * CACHE, 10**9, 0) == LEAST_POINTS
+    assert points_per_block("auto", lambda: ROOM, 10**9, 0) == 1
     assert points_per_block("auto", lambda: 0, 10**9, 0) == CACHE

@@ -28,9 +28,9 @@ WEIGHTS_RATIO = 3.5
 Factors from 0 to 14 change the times of the paper's networks and of 10,000 inputs by 4 % at most."""
 
 LEAST_POINTS = 2
-"""Points of a block whose values do not fit the cache anyway. One point alone takes 1.5 times as long for each: 245 ms
-against 156 ms for a Psiformer, 258 against 156 for LapNet, 95 against 56 for FermiNet (32 electrons, 8 walkers, two cores
-of an AMD EPYC); four points take 178 to 202 ms."""
+"""Points of a block whose values do not fit the cache anyway. In blocks of one point, of two, and of four, 8 walkers of
+32 electrons take 245, 156 and 202 ms with a Psiformer, 258, 156 and 179 ms with LapNet, 95, 56 and 69 ms with FermiNet
+(two cores of an AMD EPYC)."""
 ROOM = 2**30
 """Bytes that so many points may take; above it, memory counts more than time."""
 

@@ -1,8 +1,8 @@
 """The inverse of many small matrices by matrix products only, from their LU factors.
 
-`jnp.linalg.inv` solves with both factors in BLAS, one matrix after the other, with the threads of OpenBLAS beside those of
-XLA. Beside another program on the same cores, these solutions took a third of the time of a Psiformer's Laplacian (32
-electrons, two cores), and next to none with a single thread of OpenBLAS.
+`jnp.linalg.inv` solves with both factors in BLAS, one matrix after the other, with the threads of OpenBLAS beside those
+of XLA. Beside another program on the same cores, these solutions took a third of the time of a Psiformer's Laplacian
+(32 electrons, two cores), and next to none with a single thread of OpenBLAS.
 """
 
 from __future__ import annotations
