@@ -211,11 +211,11 @@ def attention(x):
     return jnp.sum(jax.nn.softmax(q @ k.T) @ v)
 
 
-@pytest.mark.parametrize("f", [determinant, attention])
-def test_structure_is_kept_until_something_mixes_all(f):
-    """The product of the matrix with its inverse, in the law of the determinant; that of queries and keys."""
+@pytest.mark.parametrize(("f", "primitive"), [(determinant, "dot_general"), (attention, "reduce_max")])
+def test_structure_is_kept_until_something_mixes_all(f, primitive):
+    """The product of the matrix with its inverse, in the rule of the determinant; softmax over the keys."""
     found = dof.explain(dof.laplacian, f, X)
-    assert found.lost[0].primitive == "dot_general"
+    assert found.lost[0].primitive == primitive
     before = found.equations[: found.equations.index(found.lost[0])]
     assert all(e.slots <= 2 * SIZE for e in before if e.rule != "call")
     assert_same(dof.laplacian, f, np.eye(N), tolerance=1e-9)
