@@ -9,7 +9,7 @@ from dof.jaxpr.rules.matrix_inverse import inverse
 from oracle import assert_close
 
 
-@pytest.mark.parametrize("shape", [(0, 0), (1, 1), (2, 2), (3, 3), (8, 8), (2, 5, 5), (3, 1, 13, 13), (32, 32)])
+@pytest.mark.parametrize("shape", [(0, 0), (1, 1), (3, 3), (2, 1, 13, 13), (32, 32)])
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_against_numpy(shape, dtype):
     rng = np.random.default_rng(shape[-1])
