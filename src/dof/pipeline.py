@@ -30,7 +30,7 @@ from dof.operators.coordinates import Coordinates
 from dof.options import DEFAULT, Options
 from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
-from dof.triples.readout import Reading
+from dof.triples.readout import Reading, full_triple, value_as_array
 from dof.triples.seed import seed, stacked_b
 from dof.triples.slots_to_stacks import in_frame, out_of_frame
 from dof.triples.triple import depends_on_x, value_of
@@ -90,6 +90,11 @@ class Propagated(NamedTuple):
     def each(self, read: Callable[[Any], Any]) -> Any:
         """The pytree of f(x) with `read(output)` in place of each leaf."""
         return jax.tree.unflatten(self.tree, [read(output) for output in self.outputs])
+
+    def triples(self) -> Any:
+        """The pytree of f(x) with a triple in place of each leaf that depends on x, and plain arrays for the others."""
+        full = lambda output: full_triple(output, self.directions, self.readings)  # noqa: E731
+        return self.each(lambda output: full(output) if depends_on_x(output) else value_as_array(output))
 
 
 def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prepared:

@@ -16,9 +16,8 @@ from dof.options import CutChoice, Options, Structure
 from dof.pipeline import propagate_seeds
 from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
-from dof.triples.readout import full_triple, value_as_array
 from dof.triples.seed import seed_of_triple
-from dof.triples.triple import Triple, depends_on_x
+from dof.triples.triple import Triple
 
 _FIX = "dof.continue_propagation(f)(dof.propagate(g, L)(x))"
 
@@ -70,9 +69,7 @@ def continue_propagation(
             args, kwargs = jax.tree.unflatten(tree, filled)
             return f(*args, **kwargs)
 
-        done = propagate_seeds(of_triples, seeds, form, options)
-        read = lambda o: full_triple(o, done.directions, done.readings) if depends_on_x(o) else value_as_array(o)  # noqa: E731
-        return done.each(read)
+        return propagate_seeds(of_triples, seeds, form, options).triples()
 
     return continued
 

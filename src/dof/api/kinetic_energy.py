@@ -50,10 +50,9 @@ def local_kinetic_energy(
     """
     require_callable(log_psi)
     require_argnums(argnums)
-    Options.of(options)  # refuses unknown ones here, not at the first call
-    logarithm = _logarithm_of(log_psi)
+    how, logarithm = Options.of(options), _logarithm_of(log_psi)
     if masses is None:
-        return _energy(logarithm, argnums, options)
+        return _energy(logarithm, argnums, how)
 
     @wraps(log_psi)
     def energy(*args: Any, **kwargs: Any) -> Any:
@@ -65,12 +64,12 @@ def local_kinetic_energy(
         def shifted(y: Any) -> Any:
             return logarithm(*put_back(x + steps * y), **kwargs)
 
-        return _energy(shifted, 0, options)(jnp.zeros_like(x))
+        return _energy(shifted, 0, how)(jnp.zeros_like(x))
 
     return energy
 
 
-def _energy(logarithm: Callable[..., Any], argnums: int, options: OptionKeywords) -> Callable[..., Any]:
+def _energy(logarithm: Callable[..., Any], argnums: int, options: Options) -> Callable[..., Any]:
     """−½ (Δ log ψ + |∇ log ψ|²) for each leaf; the square is not the modulus, so that a complex phase counts.
 
     With u = log ψ − k for a constant k, |∇u|² = Δ(u²/2) − u Δu. So Laplacians are all that is needed, which can be
@@ -82,7 +81,7 @@ def _energy(logarithm: Callable[..., Any], argnums: int, options: OptionKeywords
         log, signs = logarithm(*args, **kwargs)
         return log, *jax.tree.map(lambda leaf: _less_constant(leaf) ** 2 / 2, (log, signs))
 
-    return after_propagation(log_and_squares, (laplacian,), argnums, Options.of(options), _read_energy)
+    return after_propagation(log_and_squares, (laplacian,), argnums, options, _read_energy)
 
 
 def _read_energy(propagated: Propagated) -> Any:

@@ -25,8 +25,7 @@ from dof.batching.batched import batched
 from dof.compat.folx_arrays import FwdJacobian, FwdLaplArray
 from dof.options import DEFAULT
 from dof.pipeline import Propagated
-from dof.triples.readout import full_triple, value_as_array
-from dof.triples.triple import Triple, depends_on_x, is_smooth
+from dof.triples.triple import Triple, is_smooth
 
 __all__ = [
     "ForwardLaplacianOperator",
@@ -56,8 +55,7 @@ def forward_laplacian(
     def applied(*args: Any, weights: Any = 1.0, **kwargs: Any) -> Any:
         if any(map(_is_result, jax.tree.leaves(args, is_leaf=_is_result))):
             triples = jax.tree.map(_to_triple, args, is_leaf=_is_result)
-            found = continue_propagation(fn)(*triples, **kwargs)
-            return jax.tree.map(_to_result, found, is_leaf=lambda leaf: isinstance(leaf, Triple))
+            return _to_results(continue_propagation(fn)(*triples, **kwargs))
         if isinstance(weights, (int, float)) and weights == 1:
             return _from_start(fn, args, kwargs)
         # The Jacobian starts with the weights on its diagonal: that of x + weights · y in y, at y = 0.
@@ -91,12 +89,10 @@ def batched_vmap(
 
     `dof.batched` chooses the size of the blocks itself.
     """
-    in_blocks = batched(fn, tuple(in_axes) if isinstance(in_axes, list) else in_axes, max_batch_size)
 
     def applied(*args: Any, **kwargs: Any) -> Any:
         # As in folx, keyword arguments are shared by all points.
-        of_point = batched(partial(fn, **kwargs), in_axes, max_batch_size) if kwargs else in_blocks
-        result = of_point(*args)
+        result = batched(partial(fn, **kwargs), in_axes, max_batch_size)(*args)
         axes = jax.tree.broadcast(out_axes, result)
         return jax.tree.map(lambda leaf, axis: jnp.moveaxis(leaf, 0, axis), result, axes)
 
@@ -105,15 +101,6 @@ def batched_vmap(
 
 def _from_start(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The results of fn with derivatives in all positional arguments."""
-
-    def read(propagated: Propagated) -> Any:
-        def of_output(output: Any) -> Any:
-            if not depends_on_x(output):
-                return value_as_array(output)
-            return _to_result(full_triple(output, propagated.directions, propagated.readings))
-
-        return propagated.each(of_output)
-
     leaves, tree = jax.tree.flatten(args)
     places = [n for n, leaf in enumerate(leaves) if is_smooth(leaf)]
 
@@ -125,8 +112,8 @@ def _from_start(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         return fn(*jax.tree.unflatten(tree, filled), **kwargs)
 
     of_floating = named_after(fn, of_floating, ["args"])
-    apply = after_propagation(of_floating, (laplacian,), 0, DEFAULT, read, wants_tangents=True)
-    return apply([leaves[n] for n in places])
+    apply = after_propagation(of_floating, (laplacian,), 0, DEFAULT, Propagated.triples, wants_tangents=True)
+    return _to_results(apply([leaves[n] for n in places]))
 
 
 def _broadcast(weights: Any, args: tuple[Any, ...]) -> Any:
@@ -146,5 +133,8 @@ def _to_triple(leaf: Any) -> Any:
     return Triple(leaf.x, leaf.jacobian.dense_array, leaf.laplacian) if _is_result(leaf) else leaf
 
 
-def _to_result(leaf: Any) -> Any:
-    return FwdLaplArray(leaf.value, FwdJacobian(leaf.tangents), leaf.applied) if isinstance(leaf, Triple) else leaf
+def _to_results(found: Any) -> Any:
+    """The triples in a pytree as results of folx; plain arrays stay."""
+    is_triple = lambda leaf: isinstance(leaf, Triple)  # noqa: E731
+    of = lambda leaf: FwdLaplArray(leaf.value, FwdJacobian(leaf.tangents), leaf.applied) if is_triple(leaf) else leaf  # noqa: E731
+    return jax.tree.map(of, found, is_leaf=is_triple)

@@ -27,6 +27,8 @@ def placed_sum(tangents: SlotTangents, axes: Sequence[int], target: Slots) -> Sl
     """The tangents of the sum along `axes`, in the slots of `target`, which must have all directions of each sum."""
     varying = tangents.slots.varying_axes
     summed, kept = [a for a in varying if a in axes], [a for a in varying if a not in axes]
+    if not summed:
+        return SlotTangents(embed(_plain_sum(tangents, axes), target), target)
     rest = [a for a in range(tangents.data.ndim - 1) if a not in (*varying, *axes)]
     # What has the same slots all along a summed axis is summed right away.
     alike = [a for a in axes if a not in summed]
@@ -41,6 +43,12 @@ def placed_sum(tangents: SlotTangents, axes: Sequence[int], target: Slots) -> Sl
     entries = data.reshape(-1, *data.shape[1 + len(kept) + len(summed) :])
     total = _sum_placed(entries, find_placement(index, wanted), wanted).reshape(len(target), *sizes, *entries.shape[1:])
     return SlotTangents(_in_order(total, np.argsort(place)), target)
+
+
+def _plain_sum(tangents: SlotTangents, axes: Sequence[int]) -> SlotTangents:
+    """The sum along axes along which the slots do not vary: slot by slot."""
+    behind = tuple(1 + a for a in axes)
+    return SlotTangents(jnp.sum(tangents.data, axis=behind), Slots(np.squeeze(tangents.slots.index, behind)))
 
 
 def _in_order(stack: Any, axes: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -93,12 +93,13 @@ def _wave_cases() -> list[Case]:
         for electrons, walkers in ELECTRONS.items():
             title, network = f"{name}, {electrons} electrons, Laplacian", network_of(electrons)
             # Near a node of ψ the orbitals are nearly dependent: rounding in float32 gives up to 1e-2 by every method.
-            case = Case(f"{name}-{electrons}", title, network, _laplacian_of(network), walkers, tolerance=0.05)
-            cases.append(replace(case, thresholds=(0, 6, 0.6)))
+            limits: dict[str, Any] = {"thresholds": (0, 6, 0.6), "tolerance": 0.05}
+            cases.append(Case(f"{name}-{electrons}", title, network, _laplacian_of(network), walkers, **limits))
     return cases
 
 
 _WITHOUT_WAVES = [*_paper_cases(), *_architecture_cases(), *map(_many_inputs_case, (2, 3, 4, 5)), *_pinn_cases()]
 PEER_CASES = tuple(case.name for case in _WITHOUT_WAVES)
-WAVE_CASES = tuple(case.name for case in _wave_cases())
-CASES: dict[str, Case] = {case.name: case for case in (*_WITHOUT_WAVES, *_wave_cases())}
+_WITH_WAVES = _wave_cases()
+WAVE_CASES = tuple(case.name for case in _WITH_WAVES)
+CASES: dict[str, Case] = {case.name: case for case in (*_WITHOUT_WAVES, *_WITH_WAVES)}

@@ -40,12 +40,13 @@ def solution(
         b: the right-hand side.
     """
     x = solve(*map(value_of, b))
-    of_matrix = context.through(product, [*matrix, *x]) if any(map(depends_on_x, matrix)) else x
+    varies = any(map(depends_on_x, matrix))
+    of_matrix = context.through(product, [*matrix, *x]) if varies else x
     frame = frame_of([*b, *filter(depends_on_x, of_matrix)])
     stacks = [[in_frame(entry, frame) for entry in entries] for entries in (b, of_matrix)]
     tangents = _solved(solve, x, *([tangents_of(entry) for entry in entries] for entries in stacks))
     moved = [out_of_frame(Triple.or_constant(v, g, None), frame) for v, g in zip(x, tangents, strict=True)]
-    if any(map(depends_on_x, matrix)):
+    if varies:
         of_matrix = context.through(product, [*matrix, *moved])
     applied = _solved(solve, x, *([applied_of(entry) for entry in entries] for entries in (b, of_matrix)))
     return [SlotTriple.or_constant(v, tangents_of(m), s) for v, m, s in zip(x, moved, applied, strict=True)]
