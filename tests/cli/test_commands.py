@@ -13,7 +13,7 @@ RUNNER = CliRunner()
 
 
 def test_quick_writes_tables_plots_and_samples(tmp_path):
-    command = ["bench", "quick", "--budget", "4s", "--cases", "mlp-*", "--out", str(tmp_path / "new")]
+    command = ["bench", "quick", "--budget", "9s", "--cases", "mlp-*", "--out", str(tmp_path / "new")]
     done = subprocess.run([sys.executable, "-m", "dof", *command], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "MLP, elliptic" in done.stdout and "hessian" in done.stdout
