@@ -50,9 +50,9 @@ def factorials(monomial: Monomial) -> int:
 def divided(polynomial: Polynomial) -> dict[Monomial, Fraction]:
     """The coefficients of ∂^e / e! instead of those of ∂^e.
 
-    In these, derivatives and P(ξ + η) have no binomial coefficients: (ξ + η)^e / e! = Σ_{p + q = e} ξ^p / p! · η^q / q!.
+    In these, derivatives and P(ξ + η) have no binomials: (ξ + η)^e / e! = Σ_{p + q = e} ξ^p / p! · η^q / q!.
     """
-    return {monomial: coefficient * factorials(monomial) for monomial, coefficient in polynomial.items()}
+    return {monomial: Fraction(coefficient) * factorials(monomial) for monomial, coefficient in polynomial.items()}
 
 
 def splits(monomial: Monomial) -> Iterator[tuple[Monomial, Monomial]]:
