@@ -20,13 +20,19 @@ from dof.cut.segments import run_segments, segments_of
 from dof.directions.factor import factor
 from dof.directions.known_while_tracing import concatenate
 from dof.directions.shared import SharedDirections, share_directions
+from dof.errors import ArgumentError, describe
 from dof.jax_compat import Closed
 from dof.jaxpr.inlining import written_out
 from dof.jaxpr.interpreter import Interpreter
 from dof.jaxpr.program import creates_references
 from dof.jaxpr.trace_log import Log
+from dof.jets import seed as jets
+from dof.jets.interpreter import JetInterpreter
+from dof.jets.readout import JetReading, common_span
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
+from dof.operators.higher_order import HigherOrder
+from dof.operators.symbol_at import symbol_at
 from dof.options import DEFAULT, Options
 from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
@@ -78,14 +84,16 @@ class Propagated(NamedTuple):
     Attributes:
         outputs: the leaves of f(x); a triple if it depends on x, else a plain array.
         tree: the pytree structure of f(x).
-        directions: how many directions were propagated.
+        directions: how many directions were propagated; for an order above two, how many columns besides the value.
         readings: for each operator, how it is read off an output.
+        columns: for an order above two, what the columns are.
     """
 
     outputs: list[Any]
     tree: Any
     directions: int
-    readings: list[Reading]
+    readings: Sequence[Any]
+    columns: tuple[str, ...] = ()
 
     def each(self, read: Callable[[Any], Any]) -> Any:
         """The pytree of f(x) with `read(output)` in place of each leaf."""
@@ -118,7 +126,7 @@ def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prep
 
 def propagate_operators(
     f: Callable[..., Any],
-    operators: Sequence[HasCoefficients],
+    operators: Sequence[HasCoefficients | HigherOrder],
     argnums: Argnums,
     args: Any,
     kwargs: Any,
@@ -138,10 +146,37 @@ def propagate_operators(
         wants_tangents: whether the tangents of the results are asked for.
         log: where to write down what was done, if that is asked for.
     """
+    if any(isinstance(operator, HigherOrder) for operator in operators):
+        return _propagate_jets(f, operators, argnums, args, kwargs, options, log)
     x, _ = split_arguments(args, argnums)
     coordinates = Coordinates.of(x)
-    prepared = prepare([operator.at(x, coordinates) for operator in operators], coordinates)
+    order_two: Sequence[Any] = operators
+    prepared = prepare([operator.at(x, coordinates) for operator in order_two], coordinates)
     return propagate_prepared(prepared, f, argnums, args, kwargs, options, wants_tangents, log)
+
+
+def _propagate_jets(
+    f: Callable[..., Any],
+    operators: Sequence[Any],
+    argnums: Argnums,
+    args: Any,
+    kwargs: Any,
+    options: Options,
+    log: Log | None,
+) -> Propagated:
+    """One pass for operators of which at least one is of an order above two."""
+    if options.in_groups:
+        found, expected = "are for groups of directions", "operators of order two with them"
+        raise ArgumentError(describe("directions, mesh", found, expected, "dof.batched(L(f)), to bound the memory"))
+    x, _ = split_arguments(args, argnums)
+    symbols = [symbol_at(operator, x) for operator in operators]
+    span = common_span(symbols)
+    jaxpr, tree = trace(f, argnums, args, kwargs)
+    with own_promotion():
+        # Equations of f itself are at depth 0, as in `_interpret`.
+        outputs = JetInterpreter(span, log, depth=-1)(jaxpr, jets.seed(x, Coordinates.of(x), span))
+    readings = [JetReading(span, symbol) for symbol in symbols]
+    return Propagated(outputs, tree, len(span) - 1, readings, span.meanings())
 
 
 def propagate_prepared(

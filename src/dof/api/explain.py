@@ -22,6 +22,8 @@ class Explanation:
     Attributes:
         directions: how many there are at the start: the rank of A, if A is known.
         steps: equations and cuts, in the order in which they were taken.
+        columns: for an operator of an order above two, what is carried for each value, up to factors. Slots and
+            directions then count the columns besides the value itself.
 
     Examples:
         >>> import dof, jax.numpy as jnp
@@ -34,6 +36,7 @@ class Explanation:
 
     directions: int
     steps: tuple[Equation | CutEntry, ...]
+    columns: tuple[str, ...] = ()
 
     @property
     def equations(self) -> tuple[Equation, ...]:
@@ -60,7 +63,8 @@ class Explanation:
         return "\n".join([*self._summary(), "", *_table([_row(step) for step in self.steps])])
 
     def _summary(self) -> list[str]:
-        lines = [f"{self.directions} directions"]
+        lines = [f"{len(self.columns)} columns: {', '.join(self.columns)}"] if self.columns else []
+        lines += [] if self.columns else [f"{self.directions} directions"]
         lines += [f"cut: {cut.before} → {cut.after} directions, at {', '.join(cut.values)}" for cut in self.cuts]
         return lines + [f"structure ends at `{e.primitive}` ({e.source}): {e.lost}" for e in self.lost]
 
@@ -106,13 +110,14 @@ def explain(
     def propagate(arrays: Any) -> Any:
         args, kwargs = rebuild(arrays)
         done = propagate_operators(f, L._operators(), argnums, args, kwargs, Options(structure, cut), log=log)
-        counted.append(done.directions)
+        counted.append((done.directions, done.columns))
         return done.outputs
 
-    counted: list[int] = []
+    counted: list[tuple[int, tuple[str, ...]]] = []
     # Nothing is computed: shapes are all that slots, cuts and costs depend on.
     jax.eval_shape(propagate, arrays)
-    return Explanation(counted[0], tuple(log))
+    directions, columns = counted[0]
+    return Explanation(directions, tuple(log), columns)
 
 
 COLUMNS = ("equation", "rule", "result", "slots", "operations", "")
