@@ -129,7 +129,10 @@ def propagate(
     """
     require_operators(L, "dof.propagate(f, L)(x)")
     if any(isinstance(operator, HigherOrder) for operator in L._operators()):
-        found, fix = "has an order above two", "L.with_value(f)(x), or dof.jointly(L, dx, dy)(f)(x) for derivatives as well"
+        found, fix = (
+            "has an order above two",
+            "L.with_value(f)(x), or dof.jointly(L, dx, dy)(f)(x) for derivatives as well",
+        )
         raise ArgumentError(describe("L", found, "an operator of order two, which triples are for", fix))
     read = lambda p: p.each(lambda out: full_triple(out, p.directions, p.readings))  # noqa: E731
     # Without groups of directions, which add up what is applied and keep no tangents.

@@ -1,8 +1,8 @@
 """The general law: any F that JAX can differentiate as often as the order says.
 
 With v(t) = v_0 + Σ_j t^(p_j) v_j, where p_j is the pivot of column j, the columns of v(t) at t = 0 are those of the
-operand. Columns of F(v) depend on those of v only, so B_i(∂_t) F(v(t)) at t = 0 is column i of the result: nested jvp in
-the few numbers t. It is exact, and takes 2^k evaluations for a derivative of order k.
+operand. Columns of F(v) depend on those of v only, so B_i(∂_t) F(v(t)) at t = 0 is column i of the result. It is found
+by nested jvp in the few numbers t, exactly, in 2^k evaluations for a derivative of order k.
 """
 
 from __future__ import annotations
@@ -50,9 +50,7 @@ def _at(span: Span, t: dict[int, Any], value: Any, columns: Columns) -> Any:
     return value
 
 
-def _derivatives(
-    span: Span, function: Callable[[dict[int, Any]], list[Any]], dtype: Any
-) -> dict[Monomial, list[Any]]:
+def _derivatives(span: Span, function: Callable[[dict[int, Any]], list[Any]], dtype: Any) -> dict[Monomial, list[Any]]:
     """∂^e / e! of a function of the numbers t at t = 0, for all monomials of the span besides the constant."""
     wanted = sorted({e for row in span.rows for e in row if e}, key=len)
     coordinates = sorted({i for e in wanted for i in e})

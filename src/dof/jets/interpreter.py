@@ -17,7 +17,7 @@ from dof.jaxpr.walker import Walker
 from dof.jets import loops
 from dof.jets.elementwise import elementwise, elementwise_product, elementwise_quotient, of_taylor
 from dof.jets.general import general
-from dof.jets.jet import numbers_of, values_of
+from dof.jets.jet import values_of
 from dof.jets.products import add_or_subtract, clamp, contraction, first_order, scaled
 from dof.jets.taylor_nested import nested_taylor
 from dof.jets.trace_log import jet_entry
@@ -110,7 +110,8 @@ def _custom_jvp(context: JetInterpreter, eqn: JaxprEqn, operands: Sequence[Any])
     """A function that brings its own derivative keeps it, whatever its program says."""
     function, varying = function_of(eqn.primitive, eqn.params), varying_operands(operands)
     flags = list(map(depends_on_x, operands))
-    if nonlinear_steps(program_of(eqn.params), flags) is not None:
+    # Not of several operands, because a derivative of its own may depend on the order in which it is taken.
+    if len(varying) == 1 and nonlinear_steps(program_of(eqn.params), flags) is not None:
         found = nested_taylor(function, varying, values_of(operands), context.span.order, is_checked=True)
         if found is not None:
             return of_taylor(context.span, function, operands, found)

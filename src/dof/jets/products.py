@@ -29,7 +29,7 @@ def first_order(rule: Any, eqn: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
 
 
 def clamp(eqn: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
-    """clamp(low, x, high). Scalar bounds are broadcast first, because JAX does not batch those that vary."""
+    """A value between two bounds. Scalar bounds are broadcast first: JAX does not batch those that vary."""
     shape = jnp.shape(values_of(operands)[1])
 
     def filled(operand: Any) -> Any:

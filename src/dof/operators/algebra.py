@@ -1,4 +1,4 @@
-"""What operators of every order have in common: differences, quotients and powers, from sums, multiples and products."""
+"""What operators of every order have in common: differences, quotients and powers."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 from dof.operators.algebra import OperatorAlgebra
 from dof.operators.linear_operator import LinearOperator
@@ -24,7 +24,7 @@ class HigherOrder(OperatorAlgebra):
         return (self.products,), None
 
     @classmethod
-    def tree_unflatten(cls, _: Any, children: Any) -> Self:
+    def tree_unflatten(cls, _: Any, children: Any) -> HigherOrder:
         """The inverse of `tree_flatten`."""
         return cls(*children)
 
@@ -42,7 +42,7 @@ class HigherOrder(OperatorAlgebra):
     def __radd__(self, other: Any) -> Any:
         return type(self)(products_of(other) + self.products) if _is_operator(other) else super().__radd__(other)
 
-    def scaled(self, scale: Any) -> Self:
+    def scaled(self, scale: Any) -> HigherOrder:
         """scale · L for a number or a function of x."""
         return type(self)(tuple((first.scaled(scale), *others) for first, *others in self.products))
 
@@ -56,7 +56,7 @@ class HigherOrder(OperatorAlgebra):
     def __rmatmul__(self, other: Any) -> Any:
         return self._composed(other, self) if _is_operator(other) else NotImplemented
 
-    def _composed(self, one: Any, other: Any) -> Self:
+    def _composed(self, one: Any, other: Any) -> HigherOrder:
         return type(self)(tuple(p + q for p in products_of(one) for q in products_of(other)))
 
 

@@ -1,6 +1,6 @@
-"""An operator of any order at x: Σ_k g_k(x) P_k(∂) with polynomials P_k that are known, by Leibniz' rule.
+"""An operator of any order at x: Σ_k g_k(x) P_k(∂) with polynomials P_k that are known.
 
-    g P(∂) ∘ h Q(∂) = Σ_α g (∂^α h) · P^(α)(∂) / α! · Q(∂)
+Compositions are written in this form by Leibniz' rule, g P(∂) ∘ h Q(∂) = Σ_α g (∂^α h) · P^(α)(∂) / α! · Q(∂).
 """
 
 from __future__ import annotations
@@ -198,8 +198,8 @@ def _square_of_rows(matrix: LowRank) -> Polynomial:
 def _pairs(matrix: Matrix, coordinates: Coordinates) -> list[tuple[int, int]]:
     """The (i, j), i ≤ j, at which a matrix may have entries other than zero."""
     blocks = [b.shape[-1] for b in getattr(matrix, "stacks", ()) for _ in range(len(b))] or [coordinates.size]
-    starts = np.cumsum([0, *blocks])
-    return [(s + i, s + j) for s, n in zip(starts.tolist(), blocks, strict=False) for i in range(n) for j in range(i, n)]
+    starts = np.cumsum([0, *blocks[:-1]]).tolist()
+    return [(s + i, s + j) for s, n in zip(starts, blocks, strict=True) for i in range(n) for j in range(i, n)]
 
 
 def _scalar(array: Any, *index: int) -> Any:

@@ -48,10 +48,12 @@ def bilinear(form: AnyForm, product: Product, summed: Product, x: Any, y: Any) -
 
 
 def left_product(product: Product, part: Any, y: Any) -> Any:
+    """B(g_k, y) for each entry of a stack g; None stands for zero."""
     return None if part is None else jax.vmap(product, in_axes=(0, None))(part, y)
 
 
 def right_product(product: Product, x: Any, part: Any) -> Any:
+    """B(x, h_k) for each entry of a stack h; None stands for zero."""
     return None if part is None else jax.vmap(product, in_axes=(None, 0))(x, part)
 
 
