@@ -6,7 +6,7 @@ is zero. So quotients and power series are finite sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dof.jets.jet import Columns
@@ -112,6 +112,14 @@ def ordered_pairs(span: Span, i: int) -> list[tuple[int, int, float]]:
     for j, k, weight in span.pairs[i]:
         found += [(j, k, weight)] if j == k else [(j, k, weight), (k, j, weight)]
     return found
+
+
+def combination(weights: Mapping[Any, Any], terms: Mapping[Any, Any]) -> Any:
+    """Σ_i weights[i] · terms[i] over the terms that there are; None if there are none."""
+    total = None
+    for i in sorted(set(weights) & set(terms)):
+        total = add(total, _weighted(weights[i], terms[i]))
+    return total
 
 
 Product = Callable[[Any, Any], Any]

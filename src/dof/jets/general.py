@@ -16,8 +16,8 @@ import jax
 import jax.numpy as jnp
 
 from dof.jaxpr.first_order_rules import Function, restrict
+from dof.jets.algebra import combination
 from dof.jets.jet import Columns, columns_of, stacked, values_of
-from dof.jets.seed import combination
 from dof.symbols.polynomial import Monomial, factorials
 from dof.symbols.span import Span
 from dof.triples.triple import is_smooth, varying_operands
@@ -69,9 +69,8 @@ def _along(function: Callable[[dict[int, Any]], list[Any]], i: int) -> Callable[
 
 
 def _columns(span: Span, derivatives: Sequence[Any], monomials: Sequence[Monomial]) -> Columns:
-    by_monomial: dict[Any, Any] = dict(zip(monomials, derivatives, strict=True))
+    by_monomial = dict(zip(monomials, derivatives, strict=True))
     found: Columns = {}
     for i, row in enumerate(span.rows[1:], 1):
-        weights: dict[Any, Any] = {e: float(b) for e, b in row.items()}
-        found[i] = combination(weights, by_monomial)
+        found[i] = combination({e: float(b) for e, b in row.items()}, by_monomial)
     return found

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
+from dof.jets.algebra import combination
 from dof.jets.jet import columns_of
-from dof.jets.seed import combination
 from dof.operators.symbol_at import Symbol
 from dof.promotion import own_promotion
 from dof.symbols.polynomial import Polynomial

@@ -1,8 +1,7 @@
-"""The jets of x itself, at which a propagation starts, and what is read off those of f(x)."""
+"""The jets of x itself, at which a propagation starts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -28,12 +27,3 @@ def _jet_of_leaf(leaf: Any, parts: Any) -> Any:
     """A leaf with the columns that are not zero for all its elements; plain if all are."""
     numbers = tuple(i for i in range(1, len(parts)) if parts[i].any())
     return Jet(leaf, hide_constant(parts[list(numbers)]), numbers) if numbers else leaf
-
-
-def combination(weights: Mapping[int, Any], columns: Mapping[int, Any]) -> Any:
-    """Σ_i weights[i] · columns[i] over the columns that there are; None if there are none."""
-    total = None
-    for i in sorted(set(weights) & set(columns)):
-        term = columns[i] if weights[i] == 1 else weights[i] * columns[i]
-        total = term if total is None else total + term
-    return total
