@@ -22,21 +22,19 @@ def nilpotent_product(span: Span, x: Columns, y: Columns) -> Columns:
 
 def column_of_product(span: Span, i: int, x: Columns, y: Columns) -> Any:
     """Column i of the product of two nilpotent parts; None if it is zero."""
-    total = None
+    # Pairs of equal weight are added up before they are multiplied with it.
+    by_weight: dict[float, Any] = {}
     for j, k, weight in span.pairs[i]:
-        total = add(total, _weighted(weight, _pair(j, k, x, y)))
+        one = x[j] * y[k] if j in x and k in y else None
+        if j != k and x is y:
+            weight *= 2  # both terms of the pair are the same in a square
+        elif j != k:
+            one = add(one, x[k] * y[j] if k in x and j in y else None)
+        by_weight[weight] = add(by_weight.get(weight), one)
+    total = None
+    for weight, column in by_weight.items():
+        total = add(total, _weighted(weight, column))
     return total
-
-
-def _pair(j: int, k: int, x: Columns, y: Columns) -> Any:
-    """x_j y_k + x_k y_j, or x_j y_j for a pair of equal columns; None if it is zero."""
-    one = x[j] * y[k] if j in x and k in y else None
-    if j == k:
-        return one
-    # In a square both terms are the same.
-    if x is y:
-        return None if one is None else 2 * one
-    return add(one, x[k] * y[j] if k in x and j in y else None)
 
 
 def _weighted(weight: float, column: Any) -> Any:
