@@ -92,7 +92,7 @@ class Propagated(NamedTuple):
     outputs: list[Any]
     tree: Any
     directions: int
-    readings: Sequence[Any]
+    readings: list[Any]
     columns: tuple[str, ...] = ()
 
     def each(self, read: Callable[[Any], Any]) -> Any:
