@@ -20,7 +20,6 @@ from dof.cut.segments import run_segments, segments_of
 from dof.directions.factor import factor
 from dof.directions.known_while_tracing import concatenate
 from dof.directions.shared import SharedDirections, share_directions
-from dof.errors import ArgumentError, describe
 from dof.jax_compat import Closed
 from dof.jaxpr.inlining import written_out
 from dof.jaxpr.interpreter import Interpreter
@@ -28,6 +27,7 @@ from dof.jaxpr.program import creates_references
 from dof.jaxpr.trace_log import Log
 from dof.jets import seed as jets
 from dof.jets.interpreter import JetInterpreter
+from dof.jets.nested import NestedReading, apply_nested, is_better_nested, outputs_of
 from dof.jets.readout import JetReading, common_span
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
@@ -41,6 +41,9 @@ from dof.triples.seed import seed, stacked_b
 from dof.triples.slots_to_stacks import in_frame, out_of_frame
 from dof.triples.triple import depends_on_x, value_of
 from dof.typing import Array
+
+NESTED = ("by nesting",)
+"""What stands for the columns of operators that are applied factor by factor."""
 
 
 @runtime_checkable
@@ -147,7 +150,7 @@ def propagate_operators(
         log: where to write down what was done, if that is asked for.
     """
     if any(isinstance(operator, HigherOrder) for operator in operators):
-        return _propagate_jets(f, operators, argnums, args, kwargs, options, log)
+        return _propagate_any_order(f, operators, argnums, args, kwargs, options, log)
     x, _ = split_arguments(args, argnums)
     coordinates = Coordinates.of(x)
     order_two: Sequence[Any] = operators
@@ -155,7 +158,7 @@ def propagate_operators(
     return propagate_prepared(prepared, f, argnums, args, kwargs, options, wants_tangents, log)
 
 
-def _propagate_jets(
+def _propagate_any_order(
     f: Callable[..., Any],
     operators: Sequence[Any],
     argnums: Argnums,
@@ -164,19 +167,35 @@ def _propagate_jets(
     options: Options,
     log: Log | None,
 ) -> Propagated:
-    """One pass for operators of which at least one is of an order above two."""
-    if options.in_groups:
-        found, expected = "are for groups of directions", "operators of order two with them"
-        raise ArgumentError(describe("directions, mesh", found, expected, "dof.batched(L(f)), to bound the memory"))
+    """One pass for operators of which at least one is of an order above two; by nesting where that is better."""
     x, _ = split_arguments(args, argnums)
     symbols = [symbol_at(operator, x) for operator in operators]
     span = common_span(symbols)
+    # Groups are of directions, which the factors of an operator have.
+    if options.in_groups or is_better_nested(span):
+        return _propagate_nested(f, operators, argnums, args, kwargs, options)
     jaxpr, tree = trace(f, argnums, args, kwargs)
     with own_promotion():
         # Equations of f itself are at depth 0, as in `_interpret`.
         outputs = JetInterpreter(span, log, depth=-1)(jaxpr, jets.seed(x, Coordinates.of(x), span))
     readings = [JetReading(span, symbol) for symbol in symbols]
     return Propagated(outputs, tree, len(span) - 1, readings, span.meanings())
+
+
+def _propagate_nested(
+    f: Callable[..., Any], operators: Sequence[Any], argnums: Argnums, args: Any, kwargs: Any, options: Options
+) -> Propagated:
+    def apply(operator: Any, g: Callable[..., Any]) -> Callable[..., Any]:
+        def applied(*args: Any, **kwargs: Any) -> Any:
+            done = propagate_operators(g, [operator], argnums, args, kwargs, options)
+            return done.each(done.readings[0].of)
+
+        return applied
+
+    value = f(*args, **kwargs)
+    results = [apply_nested(apply, operator, f)(*args, **kwargs) for operator in operators]
+    readings = [NestedReading(n) for n in range(len(operators))]
+    return Propagated(outputs_of(value, results), jax.tree.structure(value), 0, readings, NESTED)
 
 
 def propagate_prepared(

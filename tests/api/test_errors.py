@@ -70,7 +70,6 @@ BAD = {
     "not_an_operator": (lambda: dof.jointly(dof.laplacian, 3), "`jointly`", "int", "operators"),
     "propagate_swapped": (lambda: dof.propagate(dof.laplacian, f), "`L`", "function", "operators"),
     "propagate_order_four": (lambda: dof.propagate(f, dof.laplacian**2), "`L`", "above two", "with_value"),
-    "groups_of_order_four": (lambda: (dof.laplacian**2)(f, directions=2)(x3), "`directions", "order two", "batched"),
     "negative_power": (lambda: dof.laplacian**-1, "`exponent`", "-1", "not negative"),
     "derivatives": (lambda: dof.derivatives(0), "`n`", "0", "positive"),
     "derivatives_of_others": (lambda: (dof.derivatives(2)[0] ** 3)(f)(x3), "`b`", "(2,)", "(3,)"),

@@ -142,3 +142,24 @@ def test_other_arguments_and_several_of_them():
     L = dof.derivatives(2)[0] ** 2 @ dof.derivatives(2)[1]
     found = L(two, argnums=(1, 2))(jnp.array(2.0), jnp.array(3.0), jnp.array(0.5))
     assert_close(found, jnp.array(2.0 * 6 * 3.0 * 2 * 0.5))
+
+
+def test_many_coordinates_and_groups_of_directions_are_nested():
+    x, power = jnp.linspace(0.1, 0.9, 12), lambda x: (jnp.sum(x**2) ** 2, jnp.sin(x[0]) * x)
+    L, twice = dof.laplacian**2 + g * dx12, lambda f: dof.laplacian(dof.laplacian(f))
+
+    @jax.jit
+    def both(x):
+        expected = jax.tree.map(lambda a, b: a + g(x) * b, twice(power)(x), dx12(power)(x))
+        return (L(power)(x), L(power, directions=5)(x), L.with_value(power)(x)), (
+            expected,
+            expected,
+            (power(x), expected),
+        )
+
+    found, expected = both(x)
+    assert_close(found, expected, 1e-9)
+    assert "by nesting" in str(dof.explain(L, power, x))
+
+
+dx12 = dof.derivatives(12)[0]
