@@ -21,8 +21,8 @@ MOST_PAIRS = 200
 """Products of columns up to which the algebra is taken. The gradient of the biharmonic operator of an MLP with 3 hidden
 layers of 64 has 0.66, 0.72, 0.82 and 0.98 of the operations of nesting (as XLA counts them) for 3, 5, 8 and 12
 coordinates, which are 33, 90, 228 and 510 products. So little is left to gain above 200, and each product is some
-equations more to compile: for 8 and 12 coordinates compiling took several times as long as with nesting, in one run on a
-busy machine, so that the exact place of this limit is not measured."""
+equations more to compile: for 8 and 12 coordinates compiling took several times as long as with nesting, in one run
+on a busy machine, so that the exact place of this limit is not measured."""
 
 
 def is_better_nested(span: Span) -> bool:
