@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dof.jax_compat import Closed, JaxprEqn, as_function, program_of
@@ -35,11 +35,17 @@ class JetInterpreter(Walker):
         span: what the columns are.
         log: where to write down what was done, if that is asked for.
         depth: how many calls and loops are around.
+        memory: what loops found out about their programs.
     """
 
     span: Span
     log: Log | None = None
     depth: int = 0
+    memory: dict[Any, Any] = field(default_factory=dict)
+
+    def unlogged(self) -> JetInterpreter:
+        """The same interpreter, which writes nothing to the log."""
+        return replace(self, log=None)
 
     def inside(self) -> JetInterpreter:
         """The same interpreter, one call deeper."""
@@ -120,7 +126,7 @@ def _custom_jvp(context: JetInterpreter, eqn: JaxprEqn, operands: Sequence[Any])
 
 def _loop(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
     # Branches are chosen by values: an index never is a jet.
-    return LOOPS[eqn.primitive.name](context, replace(context, log=None), operands, eqn.params)
+    return LOOPS[eqn.primitive.name](context, operands, eqn.params)
 
 
 def _users(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
