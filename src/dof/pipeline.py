@@ -32,7 +32,7 @@ from dof.jets.readout import JetReading, common_span
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
-from dof.operators.symbol_at import symbol_at
+from dof.operators.symbol_at import Symbol, symbol_at
 from dof.options import DEFAULT, Options
 from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
@@ -170,10 +170,27 @@ def _propagate_any_order(
     """One pass for operators of which at least one is of an order above two; by nesting where that is better."""
     x, _ = split_arguments(args, argnums)
     symbols = [symbol_at(operator, x) for operator in operators]
-    span = common_span(symbols)
     # Groups are of directions, which the factors of an operator have.
-    if options.in_groups or is_better_nested(span):
+    if options.in_groups or is_better_nested(common_span(symbols)):
         return _propagate_nested(f, operators, argnums, args, kwargs, options)
+    return propagate_symbols(symbols, f, argnums, args, kwargs, log)
+
+
+def propagate_symbols(
+    symbols: Sequence[Symbol], f: Callable[..., Any], argnums: Argnums, args: Any, kwargs: Any, log: Log | None = None
+) -> Propagated:
+    """Propagate the columns of symbols through f(*args, **kwargs).
+
+    Args:
+        symbols: operators at the same x, of any order.
+        f: the function.
+        argnums: which argument(s) of f are x.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        log: where to write down what was done, if that is asked for.
+    """
+    x, _ = split_arguments(args, argnums)
+    span = common_span(symbols)
     jaxpr, tree = trace(f, argnums, args, kwargs)
     with own_promotion():
         # Equations of f itself are at depth 0, as in `_interpret`.

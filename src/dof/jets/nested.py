@@ -31,7 +31,7 @@ def is_better_nested(span: Span) -> bool:
 
 
 @dataclass(frozen=True)
-class Applied(DependsOnX):
+class NestedResult(DependsOnX):
     """A value with the results of operators that were applied to it.
 
     Attributes:
@@ -48,7 +48,7 @@ class NestedReading(NamedTuple):
 
     number: int
 
-    def of(self, output: Applied) -> Array:
+    def of(self, output: NestedResult) -> Array:
         """L f."""
         return output.results[self.number]
 
@@ -72,7 +72,7 @@ def apply_nested(
     return applied
 
 
-def outputs_of(value: Any, results: Sequence[Any]) -> list[Applied]:
+def outputs_of(value: Any, results: Sequence[Any]) -> list[NestedResult]:
     """The leaves of f(x), each with those of the results of operators."""
     leaves = [jax.tree.leaves(tree) for tree in (value, *results)]
-    return [Applied(first, tuple(others)) for first, *others in zip(*leaves, strict=True)]
+    return [NestedResult(first, tuple(others)) for first, *others in zip(*leaves, strict=True)]

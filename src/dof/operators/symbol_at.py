@@ -64,6 +64,19 @@ class Symbol(NamedTuple):
         return [self.known, *(symbol for _, symbol in self.rest)]
 
 
+def symbol_of(monomials: Iterable[Monomial]) -> Symbol:
+    """Σ ∂^e over monomials, some of which may be there several times."""
+    return Symbol(polynomial.total([{monomial: ONE} for monomial in monomials]), ())
+
+
+def combined_symbol(terms: Iterable[tuple[float, Symbol]]) -> Symbol:
+    """Σ_k c_k S_k with numbers c_k."""
+    each = [(Fraction(c), symbol) for c, symbol in terms if c]
+    known = polynomial.total([{m: c * b for m, b in symbol.known.items()} for c, symbol in each])
+    rest = [(g, {m: c * b for m, b in p.items()}) for c, symbol in each for g, p in symbol.rest]
+    return Symbol(known, tuple(rest))
+
+
 def symbol_at(operator: Any, x: Any) -> Symbol:
     """The operator at x, of any order."""
     coordinates = Coordinates.of(x)
