@@ -34,8 +34,8 @@ gc.set_threshold(200_000, 20, 20)
 collect_ignore = ["batching/devices.py", "use_the_wheel.py"]
 
 PACKAGE = Path(__file__).parent.parent / "src/dof"
-# Left out: what the user calls, which has errors of its own and shows source lines; triples and tangents, of which
-# loops and maps build some of axes and specs, or with other axes in front.
+# Left out: what the user calls, which has errors of its own and shows source lines; triples, tangents and jets, of
+# which loops and maps build some of axes and specs, or with other axes in front.
 LEFT_OUT = (
     *(
         "__init__",
@@ -52,6 +52,7 @@ LEFT_OUT = (
         "rule_context",
         "linear_operator",
         "slot_tangents",
+        "jet",
         "triple",
         "box",
         "ball",

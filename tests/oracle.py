@@ -3,6 +3,7 @@
 It shares no code with dof on purpose: an oracle that used a function of dof could not see an error in it.
 """
 
+import functools
 from functools import cache
 
 import jax
@@ -36,7 +37,7 @@ def derivatives(f, x):
     flat, unravel = jax.flatten_util.ravel_pytree(x)
 
     def smooth(v):
-        value = jax.tree.map(lambda y: jnp.asarray(y) * jnp.ones((), float), f(unravel(v)))
+        value = jax.tree.map(lambda y: jnp.asarray(y) * 1.0, f(unravel(v)))
         return value, value
 
     def with_slope(v):
@@ -103,3 +104,24 @@ def assert_exact(f, x, tolerance=TOLERANCE):
     assert_close(factored, expected, tolerance)
     assert_close(unfactored, expected, tolerance)
     assert_close(found, of_diagonal, tolerance)
+
+
+def nested(f, x, terms):
+    """Σ_e terms[e] ∂^e f at x, an array, by nested jvp; e is a tuple of coordinates of the flattened x."""
+    flat, unravel = jax.flatten_util.ravel_pytree(x)
+
+    def derivative(e):
+        def of_vector(v):
+            return jax.tree.map(lambda y: jnp.asarray(y) * 1.0, f(unravel(v)))
+
+        along = lambda g, i: lambda v: jax.jvp(g, (v,), (jnp.eye(flat.size, dtype=flat.dtype)[i],))[1]  # noqa: E731
+        return functools.reduce(along, e, of_vector)(flat)
+
+    each = [jax.tree.map(lambda y, c=c: c * y, derivative(e)) for e, c in terms.items()]
+    return jax.tree.map(lambda *parts: sum(parts), *each)
+
+
+def operator_of(terms, n):
+    """The operator Σ_e terms[e] ∂^e in n coordinates."""
+    d = dof.derivatives(n)
+    return sum(c * functools.reduce(lambda L, i: L @ d[i], e[1:], d[e[0]]) for e, c in terms.items())

@@ -12,6 +12,7 @@ WITHOUT_FRAMEWORK = [
     "dof.errors",
     "dof.typing",
     *sorted(f"dof.directions.{path.stem}" for path in (PACKAGE / "directions").glob("[a-z]*.py")),
+    *sorted(f"dof.symbols.{path.stem}" for path in (PACKAGE / "symbols").glob("[a-z]*.py")),
     *(f"dof.cut.{name}" for name in ("cost_model", "dependency_graph", "max_flow", "min_cut")),
 ]
 
@@ -30,12 +31,15 @@ from dof.directions.factor import factor
 from dof.directions.matrix_forms import Blocks, Diagonal
 from dof.directions.shared import share_directions
 from dof.directions.sparse_rows import dense_rows
+from dof.symbols.span import span_of
 
 a = np.array([[2.0, 1.0, 0.0], [1.0, -3.0, 0.0], [0.0, 0.0, 0.0]])
 shared = share_directions([factor([Blocks((a[None],), 1e-15)], 3), factor([Diagonal(np.ones(3))], 3)])
 rows = dense_rows(shared.rows)
 assert np.allclose(rows.T @ np.diag(shared.weights[0]) @ rows, a)
 assert np.allclose(rows.T @ np.diag(shared.weights[1]) @ rows, np.eye(3))
+
+assert span_of([{{(0, 0, 0): 1, (1,): 1}}]).meanings("xt") == ("1", "∂x", "∂x²", "∂x³ + ∂t")
 
 def step(name, reads, writes, width, work):
     return Operation(name, reads, writes, (width,), False, False, False, work)
@@ -48,7 +52,7 @@ print("works without JAX")
 """
 
 
-def test_directions_and_the_search_for_a_cut_work_without_jax():
+def test_directions_symbols_and_the_search_for_a_cut_work_without_jax():
     found = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(names=WITHOUT_FRAMEWORK)], capture_output=True, text=True, check=False
     )

@@ -1,13 +1,15 @@
-"""Exact second-order differential operators of neural networks, by one forward propagation.
+"""Exact differential operators of neural networks, by one forward propagation.
 
 The folders are the stages of the way from what the user writes to the result:
 
     operators    what the user says: L = Σ a_ij ∂_i ∂_j + Σ b_i ∂_i + c, and its coefficients at x
     directions   A = Lᵀ Q L: the directions along which tangents are taken (NumPy only)
+    symbols      operators of any order as polynomials in ∂, and the columns that they need (NumPy only)
     triples      what is carried for every value: (value, tangents, applied)
     sparsity     tangents that keep only the directions an element depends on
     cut          where few values can take the place of many coordinates
     jaxpr        the interpreter of a traced JAX program, and a rule for each family of primitives
+    jets         the same for operators of any order, on the columns of their symbols
     pipeline     the whole way, on one screen
     batching     many points in blocks, several devices, directions in groups
     api          the public calls
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from dof.api.continue_propagation import continue_propagation
     from dof.api.explain import Explanation, explain
     from dof.api.kinetic_energy import local_kinetic_energy
-    from dof.api.operator import Operator, laplacian
+    from dof.api.operator import Operator, derivatives, laplacian
     from dof.api.register_rule import register_rule
     from dof.batching.batched import batched
     from dof.batching.value_and_grad import value_and_grad
@@ -52,6 +54,7 @@ _MODULE_OF = {
     "batched": "dof.batching.batched",
     "check": "dof.api.check",
     "continue_propagation": "dof.api.continue_propagation",
+    "derivatives": "dof.api.operator",
     "explain": "dof.api.explain",
     "jointly": "dof.api.apply",
     "laplacian": "dof.api.operator",
@@ -104,6 +107,7 @@ __all__ = [
     "batched",
     "check",
     "continue_propagation",
+    "derivatives",
     "explain",
     "jointly",
     "laplacian",

@@ -13,7 +13,7 @@ class DofError(Exception):
         ... except dof.DofError as error:
         ...     print(error)
         `scale` is an operator; expected a number on the right of an operator.
-          Fix: L1 @ L2 for φ ↦ L₁(L₂ φ) of first-order operators
+          Fix: L1 @ L2 for φ ↦ L₁(L₂ φ)
     """
 
 

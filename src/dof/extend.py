@@ -6,14 +6,19 @@
     Diagonal, Blocks, LowRank     the three forms of A
     factor, dense_rows            A = Lᵀ Q L, and the rows of L as one array
     full_triple, value_as_array   what is read off an output of a propagation
+    HigherOrder, Symbol           operators of any order, and what they are at x: polynomials in ∂
+    symbol_at, symbol_of          the symbol of an operator at x, or of monomials
+    combined_symbol, common_span  sums of symbols, and the columns that several need
+    propagate_symbols             a propagation of these columns through a function
     contract_dense                the same operator from gradient and Hessian, to compare with
+    nested_autodiff               an operator of any order by nested differentiation, to compare with
     linear_arguments, Role        which arguments enter a traced program linearly
     known_results, is_known       what is known while tracing
 
 All of it is for one point x, and can be used under `jax.jit` and `jax.vmap`.
 """
 
-from dof.api.nested_autodiff import contract_dense
+from dof.api.nested_autodiff import contract_dense, nested_autodiff
 from dof.directions.factor import DENSE_LIMIT, factor
 from dof.directions.known_while_tracing import is_known
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, arrays_of, is_known_matrix, map_entries
@@ -21,9 +26,12 @@ from dof.directions.sparse_rows import dense_rows
 from dof.jax_compat import Closed, as_function, enable_x64, is_traced
 from dof.jaxpr.known_results import known_results
 from dof.jaxpr.linearity import Role, linear_arguments
+from dof.jets.readout import common_span
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
-from dof.pipeline import Prepared, Propagated, prepare, propagate_prepared
+from dof.operators.higher_order import HigherOrder
+from dof.operators.symbol_at import Symbol, combined_symbol, symbol_at, symbol_of
+from dof.pipeline import Prepared, Propagated, prepare, propagate_prepared, propagate_symbols
 from dof.triples.readout import full_triple, value_as_array
 
 __all__ = [
@@ -33,13 +41,17 @@ __all__ = [
     "Coefficients",
     "Coordinates",
     "Diagonal",
+    "HigherOrder",
     "LowRank",
     "Matrix",
     "Prepared",
     "Propagated",
     "Role",
+    "Symbol",
     "arrays_of",
     "as_function",
+    "combined_symbol",
+    "common_span",
     "contract_dense",
     "dense_rows",
     "enable_x64",
@@ -51,7 +63,11 @@ __all__ = [
     "known_results",
     "linear_arguments",
     "map_entries",
+    "nested_autodiff",
     "prepare",
     "propagate_prepared",
+    "propagate_symbols",
+    "symbol_at",
+    "symbol_of",
     "value_as_array",
 ]

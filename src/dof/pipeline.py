@@ -25,8 +25,14 @@ from dof.jaxpr.inlining import written_out
 from dof.jaxpr.interpreter import Interpreter
 from dof.jaxpr.program import creates_references
 from dof.jaxpr.trace_log import Log
+from dof.jets import seed as jets
+from dof.jets.interpreter import JetInterpreter
+from dof.jets.nested import NestedReading, apply_nested, is_better_nested, outputs_of
+from dof.jets.readout import JetReading, common_span
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
+from dof.operators.higher_order import HigherOrder
+from dof.operators.symbol_at import Symbol, symbol_at
 from dof.options import DEFAULT, Options
 from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
@@ -35,6 +41,9 @@ from dof.triples.seed import seed, stacked_b
 from dof.triples.slots_to_stacks import in_frame, out_of_frame
 from dof.triples.triple import depends_on_x, value_of
 from dof.typing import Array
+
+NESTED = ("by nesting",)
+"""What stands for the columns of operators that are applied factor by factor."""
 
 
 @runtime_checkable
@@ -78,14 +87,16 @@ class Propagated(NamedTuple):
     Attributes:
         outputs: the leaves of f(x); a triple if it depends on x, else a plain array.
         tree: the pytree structure of f(x).
-        directions: how many directions were propagated.
+        directions: how many directions were propagated; for an order above two, how many columns besides the value.
         readings: for each operator, how it is read off an output.
+        columns: for an order above two, what the columns are.
     """
 
     outputs: list[Any]
     tree: Any
     directions: int
-    readings: list[Reading]
+    readings: list[Any]
+    columns: tuple[str, ...] = ()
 
     def each(self, read: Callable[[Any], Any]) -> Any:
         """The pytree of f(x) with `read(output)` in place of each leaf."""
@@ -118,7 +129,7 @@ def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prep
 
 def propagate_operators(
     f: Callable[..., Any],
-    operators: Sequence[HasCoefficients],
+    operators: Sequence[HasCoefficients | HigherOrder],
     argnums: Argnums,
     args: Any,
     kwargs: Any,
@@ -138,10 +149,70 @@ def propagate_operators(
         wants_tangents: whether the tangents of the results are asked for.
         log: where to write down what was done, if that is asked for.
     """
+    if any(isinstance(operator, HigherOrder) for operator in operators):
+        return _propagate_any_order(f, operators, argnums, args, kwargs, options, log)
     x, _ = split_arguments(args, argnums)
     coordinates = Coordinates.of(x)
-    prepared = prepare([operator.at(x, coordinates) for operator in operators], coordinates)
+    order_two: Sequence[Any] = operators
+    prepared = prepare([operator.at(x, coordinates) for operator in order_two], coordinates)
     return propagate_prepared(prepared, f, argnums, args, kwargs, options, wants_tangents, log)
+
+
+def _propagate_any_order(
+    f: Callable[..., Any],
+    operators: Sequence[Any],
+    argnums: Argnums,
+    args: Any,
+    kwargs: Any,
+    options: Options,
+    log: Log | None,
+) -> Propagated:
+    """One pass for operators of which at least one is of an order above two; by nesting where that is better."""
+    x, _ = split_arguments(args, argnums)
+    symbols = [symbol_at(operator, x) for operator in operators]
+    # Groups are of directions, which the factors of an operator have.
+    if options.in_groups or is_better_nested(common_span(symbols)):
+        return _propagate_nested(f, operators, argnums, args, kwargs, options)
+    return propagate_symbols(symbols, f, argnums, args, kwargs, log)
+
+
+def propagate_symbols(
+    symbols: Sequence[Symbol], f: Callable[..., Any], argnums: Argnums, args: Any, kwargs: Any, log: Log | None = None
+) -> Propagated:
+    """Propagate the columns of symbols through f(*args, **kwargs).
+
+    Args:
+        symbols: operators at the same x, of any order.
+        f: the function.
+        argnums: which argument(s) of f are x.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        log: where to write down what was done, if that is asked for.
+    """
+    x, _ = split_arguments(args, argnums)
+    span = common_span(symbols)
+    jaxpr, tree = trace(f, argnums, args, kwargs)
+    with own_promotion():
+        # Equations of f itself are at depth 0, as in `_interpret`.
+        outputs = JetInterpreter(span, log, depth=-1)(jaxpr, jets.seed(x, Coordinates.of(x), span))
+    readings = [JetReading(span, symbol) for symbol in symbols]
+    return Propagated(outputs, tree, len(span) - 1, readings, span.meanings())
+
+
+def _propagate_nested(
+    f: Callable[..., Any], operators: Sequence[Any], argnums: Argnums, args: Any, kwargs: Any, options: Options
+) -> Propagated:
+    def apply(operator: Any, g: Callable[..., Any]) -> Callable[..., Any]:
+        def applied(*args: Any, **kwargs: Any) -> Any:
+            done = propagate_operators(g, [operator], argnums, args, kwargs, options)
+            return done.each(done.readings[0].of)
+
+        return applied
+
+    value = f(*args, **kwargs)
+    results = [apply_nested(apply, operator, f)(*args, **kwargs) for operator in operators]
+    readings = [NestedReading(n) for n in range(len(operators))]
+    return Propagated(outputs_of(value, results), jax.tree.structure(value), 0, readings, NESTED)
 
 
 def propagate_prepared(

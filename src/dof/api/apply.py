@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from dof.arguments import Argnums, require_argnums, require_callable
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.operators.higher_order import HigherOrder
 from dof.options import CutChoice, OptionKeywords, Options, Structure
 from dof.pipeline import HasCoefficients, Propagated, propagate_operators
 from dof.triples.readout import full_triple, value_as_array
@@ -127,6 +128,12 @@ def propagate(
         -1.1250
     """
     require_operators(L, "dof.propagate(f, L)(x)")
+    if any(isinstance(operator, HigherOrder) for operator in L._operators()):
+        found, fix = (
+            "has an order above two",
+            "L.with_value(f)(x), or dof.jointly(L, dx, dy)(f)(x) for derivatives as well",
+        )
+        raise ArgumentError(describe("L", found, "an operator of order two, which triples are for", fix))
     read = lambda p: p.each(lambda out: full_triple(out, p.directions, p.readings))  # noqa: E731
     # Without groups of directions, which add up what is applied and keep no tangents.
     return after_propagation(f, L._operators(), argnums, Options(structure, cut), read, wants_tangents=True)

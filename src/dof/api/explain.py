@@ -12,7 +12,7 @@ from dof.api.apply import require_operators
 from dof.arguments import Argnums, require_argnums, require_callable, split_arrays
 from dof.jaxpr.trace_log import CutEntry, Equation, Log
 from dof.options import CutChoice, Options, Structure
-from dof.pipeline import propagate_operators
+from dof.pipeline import NESTED, propagate_operators
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,9 @@ class Explanation:
     Attributes:
         directions: how many there are at the start: the rank of A, if A is known.
         steps: equations and cuts, in the order in which they were taken.
+        columns: for an operator of an order above two, what is carried for each value, up to factors. Slots and
+            directions then count the columns besides the value itself. ("by nesting",) if its factors are applied one
+            after the other, and there are no steps.
 
     Examples:
         >>> import dof, jax.numpy as jnp
@@ -34,6 +37,7 @@ class Explanation:
 
     directions: int
     steps: tuple[Equation | CutEntry, ...]
+    columns: tuple[str, ...] = ()
 
     @property
     def equations(self) -> tuple[Equation, ...]:
@@ -60,9 +64,16 @@ class Explanation:
         return "\n".join([*self._summary(), "", *_table([_row(step) for step in self.steps])])
 
     def _summary(self) -> list[str]:
-        lines = [f"{self.directions} directions"]
+        lines = [self._carried()]
         lines += [f"cut: {cut.before} → {cut.after} directions, at {', '.join(cut.values)}" for cut in self.cuts]
         return lines + [f"structure ends at `{e.primitive}` ({e.source}): {e.lost}" for e in self.lost]
+
+    def _carried(self) -> str:
+        if self.columns == NESTED:
+            return "by nesting, each factor of the operator applied to the function that the next one gives"
+        if self.columns:
+            return f"{len(self.columns)} columns: {', '.join(self.columns)}"
+        return f"{self.directions} directions"
 
 
 def explain(
@@ -106,13 +117,14 @@ def explain(
     def propagate(arrays: Any) -> Any:
         args, kwargs = rebuild(arrays)
         done = propagate_operators(f, L._operators(), argnums, args, kwargs, Options(structure, cut), log=log)
-        counted.append(done.directions)
-        return done.outputs
+        counted.append((done.directions, done.columns))
+        return ()
 
-    counted: list[int] = []
+    counted: list[tuple[int, tuple[str, ...]]] = []
     # Nothing is computed: shapes are all that slots, cuts and costs depend on.
     jax.eval_shape(propagate, arrays)
-    return Explanation(counted[0], tuple(log))
+    directions, columns = counted[0]
+    return Explanation(directions, tuple(log), columns)
 
 
 COLUMNS = ("equation", "rule", "result", "slots", "operations", "")

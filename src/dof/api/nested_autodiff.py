@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from typing import Any
 
 import jax
@@ -13,11 +13,14 @@ from dof.arguments import Argnums, split_arguments
 from dof.directions.matrix_forms import Diagonal, Matrix, dense
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
+from dof.operators.higher_order import products_of
 from dof.pipeline import HasCoefficients
 
 
-def nested_autodiff(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def nested_autodiff(L: Any, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """L f from the full gradient and Hessian of f; forward over forward, which every differentiable function has.
+
+    An operator of an order above two is applied factor by factor, each to the function that the next one gives.
 
     Args:
         L: an operator.
@@ -29,6 +32,18 @@ def nested_autodiff(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums 
     """
 
     def reference(*args: Any, **kwargs: Any) -> Any:
+        each = [_of_product(product, f, argnums)(*args, **kwargs) for product in products_of(L)]
+        return jax.tree.map(lambda *parts: sum(parts[1:], parts[0]), *each)
+
+    return reference
+
+
+def _of_product(product: Sequence[Any], f: Callable[..., Any], argnums: Argnums) -> Callable[..., Any]:
+    return reduce(lambda g, operator: _of_order_two(operator, g, argnums), reversed(product), f)
+
+
+def _of_order_two(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums) -> Callable[..., Any]:
+    def reference(*args: Any, **kwargs: Any) -> Any:
         x, put_back = split_arguments(args, argnums)
         coordinates = Coordinates.of(x)
         # One vector, in the highest precision of the leaves; `Coordinates.point` gives each leaf its own dtype back.
@@ -37,9 +52,11 @@ def nested_autodiff(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums 
         def of_vector(vector: Any) -> Any:
             return f(*put_back(coordinates.point(vector)), **kwargs)
 
-        value, gradient = of_vector(point), jax.jacfwd(of_vector)(point)
-        hessian = jax.jacfwd(jax.jacfwd(of_vector))(point)
-        return jax.tree.map(partial(contract_dense, L.at(x, coordinates)), value, gradient, hessian)
+        coefficients, value = L.at(x, coordinates), of_vector(point)
+        # What is not read is not computed: it would double the orders of operators that are applied to this one.
+        gradient = value if coefficients.b is None else jax.jacfwd(of_vector)(point)
+        hessian = jax.jacfwd(jax.jacfwd(of_vector))(point) if coefficients.a else value
+        return jax.tree.map(partial(contract_dense, coefficients), value, gradient, hessian)
 
     return reference
 

@@ -48,7 +48,7 @@ class TracedDerivatives(NamedTuple):
         """The derivatives of each result, without those that the trace shows to be zero."""
         # Elements do not mix, so a tangent of ones gives the derivatives of all of them at once.
         evaluated = as_function(self.jaxpr)(*values, *(jnp.ones_like(values[i]) for i in self.varying))
-        vanish = _vanishing(self.jaxpr)
+        vanish = vanishing(self.jaxpr)
         found = jax.tree.unflatten(self.tree, [None if zero else e for e, zero in zip(evaluated, vanish, strict=True)])
         return [Derivatives(_without_none(f.first), _merge_mixed(_without_none(f.second))) for f in found]
 
@@ -85,18 +85,18 @@ def trace_derivatives(function: Function, varying: tuple[int, ...], values: Sequ
     def all_derivatives(*arguments: Any) -> list[Derivatives]:
         # Tangents are arguments, not ones: `trace_elementwise` must see whether a user's derivative mixes them.
         operands, tangents = arguments[: len(values)], dict(zip(varying, arguments[len(values) :], strict=True))
-        by_one = {i: _along(smooth, i, tangents[i]) for i in varying}
+        by_one = {i: along(smooth, i, tangents[i]) for i in varying}
         first = {i: by_one[i](*operands) for i in varying}
         pairs = [(i, j) for i in varying for j in varying]
         # Both orders are taken, because a custom_jvp may have mixed derivatives that are not symmetric.
-        second = {(i, j): _along(by_one[i], j, tangents[j])(*operands) for i, j in pairs}
+        second = {(i, j): along(by_one[i], j, tangents[j])(*operands) for i, j in pairs}
         return [Derivatives(_nth(first, n), _nth(second, n)) for n in range(len(first[varying[0]]))]
 
     jaxpr, shapes = jax.make_jaxpr(all_derivatives, return_shape=True)(*values, *(values[i] for i in varying))
     return TracedDerivatives(jaxpr, jax.tree.structure(shapes), varying)
 
 
-def _along(function: Function, i: int, tangent: Any) -> Function:
+def along(function: Function, i: int, tangent: Any) -> Function:
     """The derivative along a tangent of operand i. A tangent of ones gives ∂f/∂(operand i), elementwise."""
 
     def derivative(*operands: Any) -> list[Any]:
@@ -125,7 +125,7 @@ def _merge_mixed(second: dict[tuple[int, int], Any]) -> dict[tuple[int, int], An
     return merged
 
 
-def _vanishing(jaxpr: Closed) -> list[bool]:
+def vanishing(jaxpr: Closed) -> list[bool]:
     """Which results are zero whatever the operands are: a literal zero, or one that was broadcast."""
     open_jaxpr, _ = parts(jaxpr)
     # JAX writes a derivative that vanishes as a zero that is broadcast to the shape of the operand.

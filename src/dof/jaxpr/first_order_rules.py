@@ -6,6 +6,7 @@ Here a function takes arrays and returns a list of arrays; stacked derivatives (
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from dof.jax_compat import Primitive, bind
-from dof.triples.rule_context import Rule, RuleContext
+from dof.triples.rule_context import RuleContext
 from dof.triples.triple import Triple, applied_of, is_smooth, tangents_of, value_of
 
 Function = Callable[..., list[Any]]
@@ -91,19 +92,27 @@ def active_among(parts: Sequence[Any]) -> list[int]:
     return [i for i, part in enumerate(parts) if part is not None]
 
 
-def first_order_rule(push: Push) -> Callable[[Primitive], Rule]:
-    """The rule of a primitive without second derivative: g' = F'[g], s' = F'[s], where `push` is F'."""
+@dataclass(frozen=True)
+class FirstOrderRule:
+    """The rule of a primitive without second derivative: g' = F'[g], s' = F'[s], where `push` is F'.
 
-    def rule_for(primitive: Primitive) -> Rule:
-        def rule(context: RuleContext, *operands: Any, **params: Any) -> list[Any]:
-            function = function_of(primitive, params)
-            values = function(*map(value_of, operands))
-            tangents, applied = (push(function, operands, part, values) for part in parts_of(operands))
-            return list(map(Triple.or_constant, values, tangents, applied))
+    Operators of higher order read `push` as well: it takes all columns of a jet.
+    """
 
-        return rule
+    primitive: Primitive
+    push: Push
 
-    return rule_for
+    def __call__(self, context: RuleContext, *operands: Any, **params: Any) -> list[Any]:
+        """The triples of the results."""
+        function = function_of(self.primitive, params)
+        values = function(*map(value_of, operands))
+        tangents, applied = (self.push(function, operands, part, values) for part in parts_of(operands))
+        return list(map(Triple.or_constant, values, tangents, applied))
+
+
+def first_order_rule(push: Push) -> Callable[[Primitive], FirstOrderRule]:
+    """The rules of primitives whose derivative is `push`."""
+    return lambda primitive: FirstOrderRule(primitive, push)
 
 
 linear_rule = first_order_rule(push_linear)

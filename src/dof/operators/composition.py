@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.directions.known_while_tracing import is_known
-from dof.errors import ArgumentError, describe
 from dof.operators.coordinates import Coordinates
 from dof.operators.terms import Term, times, total
 from dof.operators.user_matrices import Factored
@@ -24,11 +23,7 @@ Terms = tuple[Term, ...]
 
 
 def composed_terms(first: Any, second: Any) -> tuple[Terms, Terms, Terms]:
-    """The terms of a, b and c of the composition, as functions of x."""
-    for operator in (first, second):
-        if operator.a:
-            found, fix = "has a second-order part", "L1(L2(f)) for the operator of higher order"
-            raise ArgumentError(describe("@", found, "operators of first order on both sides", fix))
+    """The terms of a, b and c of the composition of two operators without a second-order part, as functions of x."""
     a = (Term(ComposedCoefficient(first, second, _second_order)),) if first.b and second.b else ()
     b = (Term(ComposedCoefficient(first, second, _first_order)),) if first.b or second.b else ()
     c = (Term(ComposedCoefficient(first, second, _zeroth_order)),) if second.c else ()

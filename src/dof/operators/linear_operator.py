@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
 from dof.directions.matrix_forms import map_entries
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.operators.algebra import OperatorAlgebra
 from dof.operators.coefficients import Coefficients, read_a, read_b, read_c
 from dof.operators.composition import composed_terms
 from dof.operators.coordinates import Coordinates
@@ -17,13 +15,11 @@ from dof.operators.user_matrices import require_finite
 Terms = tuple[Term, ...]
 
 
-class LinearOperator:
+class LinearOperator(OperatorAlgebra):
     """A linear operator of order two, one or zero, and the algebra of such operators.
 
     Applying one to a function is `dof.api.apply`; the public class is `dof.Operator`.
     """
-
-    __array_ufunc__ = None  # so that a NumPy array on the left asks `__rmul__`
 
     def __init__(self, a: Any = None, b: Any = None, c: Any = None) -> None:
         for name, coefficient in (("a", a), ("b", b), ("c", c)):
@@ -67,37 +63,30 @@ class LinearOperator:
             return NotImplemented
         return self.of_terms(self.a + other.a, self.b + other.b, self.c + other.c)
 
-    def __radd__(self, other: Any) -> Any:
-        return self if isinstance(other, int) and other == 0 else NotImplemented  # so that `sum` works
+    @property
+    def order(self) -> int:
+        """Two, one or zero, as its terms have it."""
+        return 2 if self.a else 1 if self.b else 0
 
-    def __rmul__(self, scale: Any) -> Self:
-        if not callable(scale) and np.shape(scale) != ():
-            found, fix = f"has shape {np.shape(scale)}", "(lambda x: jnp.sum(x**2)) * L"
-            raise ArgumentError(describe("scale", found, "a scalar or a function of x that returns one", fix))
-        require_finite("scale", scale)
+    def scaled(self, scale: Any) -> Self:
+        """scale · L for a number or a function of x."""
         return self.of_terms(*(tuple(t.scaled(scale) for t in terms) for terms in (self.a, self.b, self.c)))
 
-    def __mul__(self, scale: Any) -> Self:
-        expected = "a number on the right of an operator"
-        if isinstance(scale, LinearOperator):
-            fix = "L1 @ L2 for φ ↦ L₁(L₂ φ) of first-order operators"
-            raise ArgumentTypeError(describe("scale", "is an operator", expected, fix))
-        if callable(scale):
-            raise ArgumentTypeError(describe("scale", "is a function", expected, "g * L for g(x) · (L φ)(x)"))
-        return self.__rmul__(scale)
+    def identity(self) -> Self:
+        """The operator φ ↦ φ."""
+        return type(self)(c=1.0)
 
-    def __truediv__(self, divisor: Any) -> Self:
-        return self.__rmul__(1 / divisor)
-
-    def __neg__(self) -> Self:
-        return self.__rmul__(-1)
-
-    def __sub__(self, other: Any) -> Any:
-        return self + (-other) if isinstance(other, LinearOperator) else NotImplemented
+    def product_with(self, other: LinearOperator) -> Any:
+        """The operator φ ↦ L₁(L₂ φ) of an order above two; what represents it is above this module."""
+        return NotImplemented
 
     def __matmul__(self, other: Any) -> Any:
-        """The operator φ ↦ L₁(L₂ φ) of two operators of first order."""
-        return self.of_terms(*composed_terms(self, other)) if isinstance(other, LinearOperator) else NotImplemented
+        """The operator φ ↦ L₁(L₂ φ)."""
+        if not isinstance(other, LinearOperator):
+            return NotImplemented
+        if self.a or other.a:
+            return self.product_with(other)
+        return self.of_terms(*composed_terms(self, other))
 
 
 def _scaled_matrix(term: Term, x: Any, coordinates: Coordinates) -> Any:

@@ -10,7 +10,7 @@ from dof.pde.conditions.user_residual import on
 from dof.pde.geometry.ball import Ball
 from dof.pde.geometry.box import Box, Interval, Time
 from dof.pde.notation.residual import Residual, residual
-from dof.pde.notation.vector_calculus import advect, div, dt, grad, laplacian
+from dof.pde.notation.vector_calculus import advect, biharmonic, div, dt, grad, laplacian
 from dof.pde.problem import Problem
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Residual",
     "Time",
     "advect",
+    "biharmonic",
     "data",
     "dirichlet",
     "div",

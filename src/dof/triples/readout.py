@@ -30,7 +30,7 @@ class Reading(NamedTuple):
         """(L − c) f."""
         value, applied = value_as_array(output), applied_of(output)
         if applied is None:
-            applied = zeros_stacked(1 + max(n for _, n in self.channels), _floating(value))
+            applied = zeros_stacked(1 + max(n for _, n in self.channels), floating(value))
         with own_promotion():
             # A factor of one is left out, because multiplying with it would make the result complex.
             parts = [applied[n] if w == 1 else w * applied[n] for w, n in self.channels]
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
             return self.derivatives(output)
         value = value_as_array(output)
         with own_promotion():
-            return self.derivatives(output) + _in_precision_of(value, self.c) * value
+            return self.derivatives(output) + in_precision_of(value, self.c) * value
 
 
 def value_as_array(output: Any) -> Any:
@@ -50,11 +50,12 @@ def value_as_array(output: Any) -> Any:
     return jnp.asarray(value_of(output))
 
 
-def _floating(value: Any) -> Any:
+def floating(value: Any) -> Any:
+    """The value in floating numbers, which derivatives of integers, all zero, come in."""
     return value if is_smooth(value) else jnp.asarray(value, float)
 
 
-def _in_precision_of(value: Any, c: Array) -> Any:
+def in_precision_of(value: Any, c: Array) -> Any:
     """c, such that c · value has the precision of `value`."""
     # A Python number takes the precision of the value; an array of float64 would promote it.
     if is_known(c):
@@ -70,6 +71,6 @@ def full_triple(output: Any, directions: int, readings: list[Reading]) -> Triple
     applied = jnp.stack([reading.derivatives(output) for reading in readings])
     return Triple(
         value,
-        zeros_stacked(directions, _floating(value)) if tangents is None else tangents,
+        zeros_stacked(directions, floating(value)) if tangents is None else tangents,
         applied if len(readings) > 1 else applied[0],
     )

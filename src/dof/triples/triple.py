@@ -15,16 +15,22 @@ from dof.typing import Array, Inexact, Shaped
 
 @dataclass(frozen=True)
 class DependsOnX:
-    """Base of `Triple` and `SlotTriple`. A value that does not depend on x is a plain array instead."""
+    """Base of `Triple`, `SlotTriple` and `Jet`. A value that does not depend on x is a plain array instead."""
 
     value: Any
-    tangents: Any
-    applied: Any
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the value."""
         return jnp.shape(self.value)
+
+
+@dataclass(frozen=True)
+class _OrderTwo(DependsOnX):
+    """Base of `Triple` and `SlotTriple`."""
+
+    tangents: Any
+    applied: Any
 
     @classmethod
     def or_constant(cls, value: Any, tangents: Any, applied: Any) -> Self | Any:
@@ -34,7 +40,7 @@ class DependsOnX:
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Triple(DependsOnX):
+class Triple(_OrderTwo):
     """A value with stacked derivatives: what rules work on, and what `dof.propagate` returns.
 
     Attributes:
@@ -62,7 +68,7 @@ class Triple(DependsOnX):
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class SlotTriple(DependsOnX):
+class SlotTriple(_OrderTwo):
     """A value whose tangents keep, for each element, only the directions it depends on.
 
     The interpreter carries these from equation to equation.
@@ -79,13 +85,13 @@ class SlotTriple(DependsOnX):
 
 
 def depends_on_x(operand: Any) -> bool:
-    """Whether an operand is a triple of either kind; what does not depend on x is a plain array."""
+    """Whether an operand is a triple or a jet; what does not depend on x is a plain array."""
     return isinstance(operand, DependsOnX)
 
 
 def has_tangents(operand: Any) -> bool:
     """Whether an operand depends on x with tangents that are not zero."""
-    return isinstance(operand, DependsOnX) and operand.tangents is not None
+    return isinstance(operand, _OrderTwo) and operand.tangents is not None
 
 
 def varying_operands(operands: Sequence[Any]) -> tuple[int, ...]:
@@ -100,12 +106,12 @@ def value_of(operand: Any) -> Any:
 
 def tangents_of(operand: Any) -> Any:
     """The tangents of an operand; None if they are zero."""
-    return operand.tangents if isinstance(operand, DependsOnX) else None
+    return operand.tangents if isinstance(operand, _OrderTwo) else None
 
 
 def applied_of(operand: Any) -> Any:
     """The applied part of an operand, (c, *s); None if it is zero."""
-    return operand.applied if isinstance(operand, DependsOnX) else None
+    return operand.applied if isinstance(operand, _OrderTwo) else None
 
 
 def is_smooth(value: Any) -> bool:

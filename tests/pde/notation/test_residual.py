@@ -452,7 +452,7 @@ def decorate(text, function, **options):
     ("run", "said"),
     [
         (lambda: decorate("x t", lambda u, x, t: u.y)(net)(jnp.ones(2)), "coordinates are x t"),
-        (lambda: decorate("x t", lambda u, x, t: u.xxx)(net)(jnp.ones(2)), "order two at most"),
+        (lambda: decorate("x[2] t", lambda u, x, t: u.d("x", "x", "t"))(net)(jnp.ones(3)), "order 3 in x"),
         (lambda: decorate("x t", lambda u, x, t: u.d("y"))(net)(jnp.ones(2)), "coordinates of x t"),
         (lambda: decorate("x[3]", lambda u, x: u.xx)(net)(jnp.ones(3)), "u.laplacian"),
         (lambda: decorate("x t", lambda u, x, t: u[0])(net)(jnp.ones(2)), "single number"),

@@ -42,17 +42,19 @@ def bilinear(form: AnyForm, product: Product, summed: Product, x: Any, y: Any) -
     """
     value = product(value_of(x), value_of(y))
     tangents, applied = (
-        add(_left(product, part(x), value_of(y)), _right(product, value_of(x), part(y)))
+        add(left_product(product, part(x), value_of(y)), right_product(product, value_of(x), part(y)))
         for part in (tangents_of, applied_of)
     )
     return [Triple.or_constant(value, tangents, add(applied, _cross(form, summed, tangents_of(x), tangents_of(y))))]
 
 
-def _left(product: Product, part: Any, y: Any) -> Any:
+def left_product(product: Product, part: Any, y: Any) -> Any:
+    """B(g_k, y) for each entry of a stack g; None stands for zero."""
     return None if part is None else jax.vmap(product, in_axes=(0, None))(part, y)
 
 
-def _right(product: Product, x: Any, part: Any) -> Any:
+def right_product(product: Product, x: Any, part: Any) -> Any:
+    """B(x, h_k) for each entry of a stack h; None stands for zero."""
     return None if part is None else jax.vmap(product, in_axes=(None, 0))(x, part)
 
 
@@ -71,12 +73,12 @@ def dot_general_rule(primitive: Primitive) -> Rule:
 
     def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         product = partial(ordered_product, primitive, params)
-        return bilinear(context.form, product, partial(_summed_dot, primitive, params), x, y)
+        return bilinear(context.form, product, partial(summed_dot, primitive, params), x, y)
 
     return rule
 
 
-def _summed_dot(primitive: Primitive, params: dict[str, Any], g: Any, h: Any) -> Any:
+def summed_dot(primitive: Primitive, params: dict[str, Any], g: Any, h: Any) -> Any:
     """Σ_k g_k h_k: the directions are one more axis to contract."""
     contracted, batched = params["dimension_numbers"]
     joined = tuple((0, *(d + 1 for d in dims)) for dims in contracted)
@@ -95,12 +97,12 @@ def conv_rule(primitive: Primitive) -> Rule:
 
     def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
         product = lambda a, b: bind(primitive, [a, b], params)[0]  # noqa: E731
-        return bilinear(context.form, product, partial(_summed_conv, product, params), x, y)
+        return bilinear(context.form, product, partial(summed_conv, product, params), x, y)
 
     return rule
 
 
-def _summed_conv(product: Product, params: dict[str, Any], g: Any, h: Any) -> Any:
+def summed_conv(product: Product, params: dict[str, Any], g: Any, h: Any) -> Any:
     """Σ_k g_k * h_k: the directions are further input features, which a convolution sums over unless it has groups."""
     if params["feature_group_count"] != 1 or params["batch_group_count"] != 1:
         return jnp.sum(jax.vmap(product)(g, h), axis=0)

@@ -33,9 +33,16 @@ class Second:
         return all(i == j for i, j in self.pairs)
 
 
+@dataclass(frozen=True)
+class Higher:
+    """Σ ∂^e over monomials of an order above two, each a sorted tuple of coordinates, once or several times."""
+
+    monomials: tuple[tuple[int, ...], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """A `dof.Operator` of the user's. Two reads are equal if they apply the same object."""
+    """An operator of the user's. Two reads are equal if they apply the same object."""
 
     operator: Any
 
@@ -46,12 +53,17 @@ class Applied:
         return id(self.operator)
 
 
-Derivative = First | Gradient | Second | Applied
+Derivative = First | Gradient | Second | Higher | Applied
 
 
 def pair(i: int, j: int) -> Second:
     """∂²/∂x_i∂x_j."""
     return Second(((min(i, j), max(i, j)),))
+
+
+def biharmonic(places: Sequence[int]) -> Higher:
+    """Σ ∂⁴/∂x_i²∂x_j² over some coordinates."""
+    return Higher(tuple(tuple(sorted((i, i, j, j))) for i in places for j in places))
 
 
 def laplacian(places: Sequence[int]) -> Second:

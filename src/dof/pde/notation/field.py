@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, pair
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, pair
+from dof.pde.notation.derivatives import biharmonic as biharmonic_of
 from dof.pde.notation.derivatives import laplacian as laplacian_of
 from dof.pde.notation.names import Names, space_axes, subscripts
 
@@ -21,9 +22,9 @@ Reader = Callable[[Derivative], Any]
 class Field:
     """An unknown function, as a residual gets it.
 
-    In expressions a field stands for its value. `u.t`, `u.xx`, `u.xt`, `u.d("r", "theta")`, `u.laplacian` and
-    `u.apply(L)` are its derivatives: arrays, of which no further derivatives are known. `u[0]` is a component, and a
-    field itself.
+    In expressions a field stands for its value. `u.t`, `u.xx`, `u.xxxt`, `u.d("r", "theta")`, `u.laplacian`,
+    `u.biharmonic` and `u.apply(L)` are its derivatives: arrays, of which no further derivatives are known. `u[0]` is a
+    component, and a field itself.
 
     Args:
         name: For errors.
@@ -53,30 +54,27 @@ class Field:
         return self.d(*found)
 
     def d(self, *names: str) -> Any:
-        """The derivative in one coordinate or in two.
+        """The derivative in one coordinate or in several, of any order.
 
         Args:
-            *names: One coordinate, or two of them. In a single coordinate that has components the derivative is the
-                gradient, on the last axis.
+            *names: Coordinates. In a single coordinate that has components the derivative is the gradient, on the last
+                axis.
 
         Raises:
-            ArgumentError: If there is no such coordinate, the order is above two, or a second derivative is asked for
-                in a coordinate that has components.
+            ArgumentError: If there is no such coordinate, or a derivative of an order above one is asked for in a
+                coordinate that has components.
         """
         unknown = [name for name in names if name not in self._coordinates.names]
         fix = f'{self._name}.d("{self._coordinates.names[0]}")'
         if unknown or not names:
             raise ArgumentError(describe("d", f"is given {names}", f"coordinates of {self._coordinates}", fix))
-        if len(names) > 2:
-            found = f"asks for {self._name}.{''.join(names)}, of order {len(names)}"
-            raise ArgumentError(describe("d", found, "order two at most", "a further field for a derivative"))
         if len(names) == 1:
             return self._first(names[0])
         if any(map(self._coordinates.is_vector, names)):
-            found = f"asks for second derivatives in {' and '.join(names)}, which has components"
+            found = f"asks for derivatives of order {len(names)} in {' and '.join(names)}, which has components"
             raise ArgumentError(describe("d", found, "single coordinates", f"{self._name}.laplacian"))
-        (i,), (j,) = (self._coordinates.axes(name) for name in names)
-        return self._choose(self._read(pair(i, j)))
+        axes = [self._coordinates.axes(name)[0] for name in names]
+        return self._choose(self._read(pair(*axes) if len(axes) == 2 else Higher((tuple(sorted(axes)),))))
 
     def _first(self, name: str) -> Any:
         axes = self._coordinates.axes(name)
@@ -96,8 +94,13 @@ class Field:
         """∂u/∂x_i for all coordinates but time, on the last axis."""
         return self._gradient(space_axes(self._coordinates))
 
+    @property
+    def biharmonic(self) -> Any:
+        """Σ ∂⁴u/∂x_i²∂x_j² over all coordinates but time."""
+        return self._choose(self._read(biharmonic_of(space_axes(self._coordinates))))
+
     def apply(self, operator: Any) -> Any:
-        """L u for a `dof.Operator` that acts on all coordinates, in their order."""
+        """L u for an operator of any order that acts on all coordinates, in their order."""
         return self._choose(self._read(Applied(operator)))
 
     def __getitem__(self, index: Any) -> Field:

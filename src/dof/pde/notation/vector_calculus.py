@@ -1,4 +1,4 @@
-"""Derivatives of fields by the names of vector calculus: dt, grad, div, laplacian, advect."""
+"""Derivatives of fields by the names of vector calculus: dt, grad, div, laplacian, biharmonic, advect."""
 
 from __future__ import annotations
 
@@ -57,6 +57,17 @@ def laplacian(u: Field) -> Any:
         6.0
     """
     return u.laplacian
+
+
+def biharmonic(u: Field) -> Any:
+    """Δ²u in space, all coordinates but t; of each component.
+
+    Examples:
+        >>> from dof import pde
+        >>> print(pde.residual("x y")(lambda u, x, y: pde.biharmonic(u))(lambda z: (z**4).sum())([1.0, 2.0]))
+        48.0
+    """
+    return u.biharmonic
 
 
 def advect(w: Any, u: Field) -> Any:

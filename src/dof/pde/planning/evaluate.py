@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import reduce
 from typing import Any, NamedTuple
 
 import jax
@@ -10,10 +11,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
-from dof.extend import Coordinates, Prepared, contract_dense, full_triple, is_traced, propagate_prepared, value_as_array
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
+from dof.extend import (
+    Coordinates,
+    HigherOrder,
+    contract_dense,
+    full_triple,
+    is_traced,
+    nested_autodiff,
+    propagate_prepared,
+    propagate_symbols,
+    value_as_array,
+)
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, Second
 from dof.pde.planning.merged_operators import contribution, merges_of
 from dof.pde.planning.plan import Choice, Plan, Planned, make_plan
+from dof.pde.planning.plan_columns import ColumnPlan, plan_columns
 from dof.pde.planning.traced_residual import TracedResidual, derivative_shape, trace_residual
 
 KEPT_PLANS = 64
@@ -70,12 +82,24 @@ def by_hessian(residual: Any, net: Callable[[Any], Any], point: Any, parameters:
             return gradient[..., read.i]
         if isinstance(read, Gradient):
             return gradient[..., np.array(read.places)]
+        if _is_higher(read):
+            return _nested(read, net, point)
         if isinstance(read, Applied):
             return contract_dense(read.operator.at(point, Coordinates.of(point)), value, gradient, hessian)
+        assert isinstance(read, Second)
         i, j = np.array(read.pairs).T
         return hessian[..., i, j].sum(axis=-1)
 
     return jax.tree.unflatten(traced.tree, traced.at([given(read) for read in traced.reads], value, point))
+
+
+def _nested(read: Any, net: Callable[[Any], Any], point: Any) -> Any:
+    """A derivative of an order above two by nested differentiation."""
+    if isinstance(read, Applied):
+        return nested_autodiff(read.operator, net)(point)
+    units = jnp.eye(point.size, dtype=point.dtype)
+    along = lambda g, i: lambda z: jax.jvp(g, (z,), (units[i],))[1]  # noqa: E731
+    return sum(reduce(along, monomial, net)(point) for monomial in read.monomials)
 
 
 def _require_fields(residual: Any, value: Any) -> None:
@@ -98,9 +122,16 @@ def plan_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[Tra
     key = _key(value, point, parameters)
     cached = residual.cached_plans.get(key)
     traced = trace_residual(residual, value, point, parameters, cached.reads if cached else None)
-    planned = make_plan(point, traced.reads, merges_of(traced, point), cached.choice if cached else None)
+    wanted = (point, traced.reads, merges_of(traced, point), cached.choice if cached else None)
+    is_higher = any(map(_is_higher, traced.reads))
+    planned = plan_columns(*wanted, residual.coordinates.each) if is_higher else make_plan(*wanted)
     _remember(residual.cached_plans, key, CachedPlan(traced.reads, planned.choice))
     return traced, planned
+
+
+def _is_higher(read: Derivative) -> bool:
+    """Whether a derivative is of an order above two."""
+    return isinstance(read, Higher) or (isinstance(read, Applied) and isinstance(read.operator, HigherOrder))
 
 
 def _remember(plans: dict[Hashable, CachedPlan], key: Hashable, plan: CachedPlan) -> None:
@@ -124,14 +155,24 @@ def _key_of_parameter(leaf: Any) -> Hashable:
     return str(leaf)
 
 
-def _propagated(net: Callable[[Any], Any], plan: Plan, prepared: Prepared | None, point: Any) -> tuple[Any, Any, Any]:
+def _propagated(net: Callable[[Any], Any], plan: Plan, prepared: Any, point: Any) -> tuple[Any, Any, Any]:
     """(value, tangents, operators applied)."""
     if prepared is None:
         return net(point), None, ()
+    if isinstance(plan, ColumnPlan):
+        return _columns(net, plan, prepared, point)
     found = propagate_prepared(prepared, net, 0, (point,), {}, wants_tangents=plan.wants_tangents)
     full = lambda out: full_triple(out, found.directions, found.readings).tangents  # noqa: E731
     tangents = found.each(full) if plan.wants_tangents else None
     return found.each(value_as_array), tangents, tuple(found.each(reading.of) for reading in found.readings)
+
+
+def _columns(net: Callable[[Any], Any], plan: ColumnPlan, symbols: Any, point: Any) -> tuple[Any, Any, Any]:
+    """The same for a plan of columns: the last channels are the derivatives along the coordinates of gradients."""
+    found = propagate_symbols(symbols, net, 0, (point,), {})
+    applied = tuple(found.each(reading.of) for reading in found.readings)
+    tangents = jnp.stack(applied[-len(plan.along) :]) if plan.along else None
+    return found.each(value_as_array), tangents, applied
 
 
 def _gradient(net: Callable[[Any], Any], plan: Plan, read: Gradient, point: Any, tangents: Any) -> Any:

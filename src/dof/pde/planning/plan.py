@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dof.extend import Coefficients, Coordinates, LowRank, Prepared, prepare
+from dof.extend import Coefficients, Coordinates, LowRank, prepare
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second, pair
 from dof.pde.planning.merged_operators import Merge
 from dof.pde.planning.operators_of_derivatives import Users, combined, unit
@@ -85,10 +85,13 @@ class Choice(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A plan with the propagation that it stands for; None if nothing is propagated."""
+    """A plan with the propagation that it stands for; None if nothing is propagated.
+
+    For a `ColumnPlan` the propagation is the list of the symbols that are read off.
+    """
 
     plan: Plan
-    prepared: Prepared | None
+    prepared: Any
     choice: Choice
 
 

@@ -1,0 +1,95 @@
+"""What is carried for a value v under operators of any order: the columns B_0 v = v, B_1 v, …, B_{K−1} v."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dof.triples.stack_arithmetic import broadcast_stack, zeros_stacked
+from dof.triples.triple import DependsOnX, value_of
+from dof.typing import Array, Inexact, Shaped
+
+Columns = dict[int, Any]
+"""Columns by number, each in the shape of the value or broadcasting to it; those that are left out are zero."""
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Jet(DependsOnX):
+    """A value with its columns.
+
+    Attributes:
+        value: v, of any shape (*s): column 0.
+        parts: the columns that may be other than zero, (k, *s).
+        columns: their numbers, in order.
+    """
+
+    value: Shaped[Array, " *s"]
+    parts: Inexact[Array, " k *s"]
+    columns: tuple[int, ...] = field(metadata={"static": True})
+
+    @property
+    def by_number(self) -> Columns:
+        """The columns other than the value, by number."""
+        return dict(zip(self.columns, self.parts, strict=True))
+
+
+def columns_of(operand: Any) -> Columns:
+    """The columns of an operand other than its value; none for a plain array."""
+    return operand.by_number if isinstance(operand, Jet) else {}
+
+
+def numbers_of(operand: Any) -> tuple[int, ...]:
+    """The numbers of the columns of an operand that may be other than zero."""
+    return operand.columns if isinstance(operand, Jet) else ()
+
+
+def stacked(value: Any, columns: Mapping[int, Any]) -> Any:
+    """The jet with these columns, in shape and dtype of the value; the plain value if there are none."""
+    if not columns:
+        return value
+    numbers, shape, dtype = tuple(sorted(columns)), jnp.shape(value), jnp.result_type(value)
+    return Jet(value, jnp.stack([_filled(columns[n], shape, dtype) for n in numbers]), numbers)
+
+
+def _filled(column: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    return jnp.broadcast_to(column, shape).astype(dtype)
+
+
+def or_constant(value: Any, parts: Any, columns: tuple[int, ...]) -> Any:
+    """The jet with stacked parts that broadcast against the value; the plain value if they are None."""
+    if parts is None:
+        return value
+    return Jet(value, broadcast_stack(parts, value).astype(jnp.result_type(value)), columns)
+
+
+def parts_in(operand: Any, numbers: tuple[int, ...]) -> Any:
+    """The columns with these numbers, stacked, with zeros for those that the operand lacks; None for a plain array."""
+    if not isinstance(operand, Jet) or operand.columns == numbers:
+        return operand.parts if isinstance(operand, Jet) else None
+    found, zero = operand.by_number, zeros_stacked(1, operand.value)
+    return jnp.concatenate([found[n][None] if n in found else zero for n in numbers])
+
+
+def common_parts(operands: Sequence[Any]) -> tuple[tuple[int, ...], list[Any]]:
+    """(numbers of the columns that any operand has, these columns of each operand, stacked)."""
+    numbers = tuple(sorted({n for operand in operands for n in numbers_of(operand)}))
+    return numbers, [parts_in(operand, numbers) for operand in operands]
+
+
+def with_columns(operand: Any, numbers: tuple[int, ...]) -> Any:
+    """The operand as a jet with exactly these columns, which include those that it has; plain if there are none."""
+    if not numbers:
+        return operand
+    if isinstance(operand, Jet):
+        return Jet(operand.value, parts_in(operand, numbers), numbers)
+    return Jet(jnp.asarray(operand), zeros_stacked(len(numbers), jnp.asarray(operand)), numbers)
+
+
+def values_of(operands: Sequence[Any]) -> list[Any]:
+    """The values of operands."""
+    return [value_of(operand) for operand in operands]

@@ -1,0 +1,56 @@
+"""How an operator of any order is read off the jets that come out: L f = Σ_k g_k P_k f."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+
+from dof.jets.algebra import combination
+from dof.jets.jet import columns_of
+from dof.operators.symbol_at import Symbol
+from dof.promotion import own_promotion
+from dof.symbols.polynomial import Polynomial
+from dof.symbols.span import Span, span_of
+from dof.triples.readout import floating, in_precision_of, value_as_array
+from dof.typing import Array
+
+
+class JetReading(NamedTuple):
+    """How one operator is read off a jet.
+
+    Attributes:
+        span: what the columns are.
+        symbol: the operator at x.
+    """
+
+    span: Span
+    symbol: Symbol
+
+    def of(self, output: Any) -> Array:
+        """L f."""
+        value = floating(value_as_array(output))
+        columns = {0: value, **columns_of(output)}
+        with own_promotion():
+            total = combination(self.span.read(self.symbol.known), columns)
+            for coefficient, symbol in self.symbol.rest:
+                part = combination(self.span.read(symbol), columns)
+                if part is not None:
+                    term = in_precision_of(value, coefficient) * part
+                    total = term if total is None else total + term
+        return jnp.zeros_like(value) if total is None else total
+
+
+def common_span(symbols: Sequence[Symbol]) -> Span:
+    """The span of all derivatives of all polynomials that are read off."""
+    # Polynomials as sets of their terms: the same operator is applied again and again in a program.
+    return _span(frozenset(frozenset(p.items()) for symbol in symbols for p in symbol.symbols))
+
+
+@lru_cache(maxsize=256)
+def _span(polynomials: frozenset[frozenset[Any]]) -> Span:
+    found: list[Polynomial] = [dict(terms) for terms in polynomials]
+    # In an order of their own: the order of a set differs from run to run, and rounding with it.
+    return span_of(sorted(found, key=lambda p: sorted(p.items())))

@@ -1,0 +1,68 @@
+"""What operators of every order have in common: differences, quotients and powers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.operators.user_matrices import require_finite
+
+
+class OperatorAlgebra(ABC):
+    """A linear differential operator as an element of an algebra: +, −, multiples, @ for compositions, **."""
+
+    __array_ufunc__ = None  # so that a NumPy array on the left asks `__rmul__`
+
+    @abstractmethod
+    def __add__(self, other: Any) -> Any: ...
+
+    @abstractmethod
+    def scaled(self, scale: Any) -> Any:
+        """scale · L for a number or a function of x."""
+
+    @abstractmethod
+    def identity(self) -> Any:
+        """The operator φ ↦ φ."""
+
+    @abstractmethod
+    def __matmul__(self, other: Any) -> Any: ...
+
+    def __radd__(self, other: Any) -> Any:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # so that `sum` works
+
+    def __rmul__(self, scale: Any) -> Any:
+        if not callable(scale) and np.shape(scale) != ():
+            found, fix = f"has shape {np.shape(scale)}", "(lambda x: jnp.sum(x**2)) * L"
+            raise ArgumentError(describe("scale", found, "a scalar or a function of x that returns one", fix))
+        require_finite("scale", scale)
+        return self.scaled(scale)
+
+    def __mul__(self, scale: Any) -> Any:
+        expected = "a number on the right of an operator"
+        if isinstance(scale, OperatorAlgebra):
+            raise ArgumentTypeError(describe("scale", "is an operator", expected, "L1 @ L2 for φ ↦ L₁(L₂ φ)"))
+        if callable(scale):
+            raise ArgumentTypeError(describe("scale", "is a function", expected, "g * L for g(x) · (L φ)(x)"))
+        return self.__rmul__(scale)
+
+    def __truediv__(self, divisor: Any) -> Any:
+        return self.__rmul__(1 / divisor)
+
+    def __neg__(self) -> Any:
+        return self.__rmul__(-1)
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-other) if isinstance(other, OperatorAlgebra) else NotImplemented
+
+    def __pow__(self, exponent: Any) -> Any:
+        """The operator applied so many times."""
+        if isinstance(exponent, bool) or not isinstance(exponent, int) or exponent < 0:
+            expected, fix = "an integer that is not negative", "dof.laplacian**2"
+            raise ArgumentError(describe("exponent", f"is {exponent!r}", expected, fix))
+        power = self if exponent else self.identity()
+        for _ in range(exponent - 1):
+            power = power @ self
+        return power

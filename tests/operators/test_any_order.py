@@ -1,0 +1,165 @@
+"""Operators of any order: how they are written, and what they mean."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from oracle import assert_close, nested
+
+X = jnp.array([0.3, 0.7])
+dx, dy = dof.derivatives(2)
+
+
+def f(x):
+    return jnp.sin(x[0] * x[1]) * jnp.exp(x[0]) + x[1] ** 5 * x[0] ** 2
+
+
+def g(x):
+    return jnp.sin(x[0] + 2 * x[1])
+
+
+def h(x):
+    return jnp.cos(x[0] * x[1]) + x[0]
+
+
+def d(f, *e):
+    """∂^e f as a function of x."""
+    return lambda x: nested(f, x, {e: 1.0})
+
+
+SAME = {
+    "powers and sums": (dy + dx**3, lambda f: lambda x: d(f, 1)(x) + d(f, 0, 0, 0)(x)),
+    "differences and multiples": (
+        2 * dx**3 - dy @ dx**2 / 4 - dx,
+        lambda f: lambda x: 2 * d(f, 0, 0, 0)(x) - d(f, 0, 0, 1)(x) / 4 - d(f, 0)(x),
+    ),
+    "square of the Laplacian": (dof.laplacian**2, lambda f: dof.laplacian(dof.laplacian(f))),
+    "composition of Laplacians": (dof.laplacian @ dof.laplacian, lambda f: dof.laplacian(dof.laplacian(f))),
+    "dense matrix": (
+        dof.Operator(a=[[1.0, 0.3], [0.5, -2.0]], b=[0.1, 0.2], c=3.0) ** 2,
+        lambda f: (lambda L: L(L(f)))(dof.Operator(a=[[1.0, 0.3], [0.5, -2.0]], b=[0.1, 0.2], c=3.0)),
+    ),
+    "functions of x on the left": (g * (dx**3 + dy), lambda f: lambda x: g(x) * (d(f, 0, 0, 0)(x) + d(f, 1)(x))),
+    "functions of x inside": (
+        dx**3 @ (h * dy),
+        lambda f: d(lambda x: h(x) * d(f, 1)(x), 0, 0, 0),
+    ),
+    "functions of x everywhere": (
+        (g * dof.laplacian + h * dx) @ (h * dof.laplacian + dof.Operator(b=lambda x: x, c=g)) @ (g * dy),
+        lambda f: (g * dof.laplacian + h * dx)(
+            (h * dof.laplacian + dof.Operator(b=lambda x: x, c=g))(lambda x: g(x) * d(f, 1)(x))
+        ),
+    ),
+    "matrices that are functions of x": (
+        dof.laplacian @ dof.Operator(a=lambda x: jnp.outer(x, x) + jnp.diag(x)),
+        lambda f: dof.laplacian(dof.Operator(a=lambda x: jnp.outer(x, x) + jnp.diag(x))(f)),
+    ),
+    "factors that are functions of x, zero at the point": (
+        dof.laplacian @ dof.Operator(a=lambda x: dof.Factored((x - X)[None])),
+        lambda f: dof.laplacian(lambda x: dof.Operator(a=lambda x: dof.Factored((x - X)[None]))(f)(x)),
+    ),
+    "blocks": (
+        dx @ dof.Operator(a=dof.BlockDiagonal(jnp.array([[[2.0]], [[-3.0]]]))),
+        lambda f: lambda x: 2 * d(f, 0, 0, 0)(x) - 3 * d(f, 0, 1, 1)(x),
+    ),
+    "complex coefficients": (2j * dx**3 + dy, lambda f: lambda x: 2j * d(f, 0, 0, 0)(x) + d(f, 1)(x)),
+    "compositions of first order with coefficients": (
+        dx @ ((g * dx) @ (h * dy)),
+        lambda f: d(lambda x: g(x) * d(lambda x: h(x) * d(f, 1)(x), 0)(x), 0),
+    ),
+    "order zero": (dof.Operator(c=g) @ dof.laplacian, lambda f: lambda x: g(x) * dof.laplacian(f)(x)),
+    "sum of a list": (sum([dx**3, dy**3, dx]), lambda f: lambda x: nested(f, x, {(0,) * 3: 1, (1,) * 3: 1, (0,): 1})),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_an_operator_is_what_its_expression_says(name):
+    L, meaning = SAME[name]
+    # At known numbers too: what is zero there must not be taken for zero everywhere.
+    assert_close(L(f)(X), jax.jit(meaning(f))(X), 1e-9)
+    assert_close(jax.jit(L(f))(X), jax.jit(meaning(f))(X), 1e-9)
+
+
+def test_coefficients_that_are_known_at_run_time_only():
+    @jax.jit
+    def value_and_slope(a, m):
+        L = lambda a: a * dx**3 + dof.Operator(a=m) @ dy + dof.Operator(c=a)  # noqa: E731
+        return L(a)(f)(X), jax.grad(lambda a: L(a)(f)(X))(a)
+
+    a, m = 0.7, jnp.array([[1.0, 0.2], [0.4, -1.0]])
+    terms = {(0, 0, 0): 1.0, (): 1.0}
+    rest = nested(f, X, {(0, 0, 1): 1.0, (0, 1, 1): 0.6, (1, 1, 1): -1.0})
+    assert_close(value_and_slope(a, m), (a * nested(f, X, terms) + rest, nested(f, X, terms)), 1e-9)
+
+
+def test_several_operators_of_any_order_in_one_pass():
+    found = jax.jit(dof.jointly(dy + dx**3, dx**2, dx, dof.laplacian**2)(f))(X)
+    each = [{(1,): 1, (0, 0, 0): 1}, {(0, 0): 1}, {(0,): 1}, {(0,) * 4: 1, (0, 0, 1, 1): 2, (1,) * 4: 1}]
+    assert_close(found, tuple(nested(f, X, terms) for terms in each), 1e-9)
+
+
+def test_value_and_operator_together():
+    assert_close((dx**3).with_value(f)(X), (f(X), d(f, 0, 0, 0)(X)), 1e-9)
+
+
+def test_an_operator_is_a_pytree_that_can_be_traced_and_differentiated():
+    L = dof.Operator(a=2.0) @ dof.Operator(a=np.array([1.0, 3.0]))
+    slopes = jax.jit(jax.grad(lambda L: L(f)(X)))(L)
+    parts = [nested(f, X, {(0, 0, *e): 2.0, (1, 1, *e): 2.0}) for e in ((0, 0), (1, 1))]
+    assert_close(jax.tree.leaves(slopes), [(parts[0] + 3 * parts[1]) / 2, jnp.stack(parts)], 1e-9)
+
+
+def test_powers_of_order_zero_and_one():
+    assert_close((dx**0)(f)(X), f(X))
+    assert (dx**1) is dx
+    assert_close(((dx**3) ** 0)(f)(X), f(X))
+
+
+def test_operators_of_order_two_take_the_way_of_order_two():
+    assert isinstance(dx**2 + 3 * dy @ dx - dof.laplacian, dof.Operator)
+    assert dof.explain(dx**2, f, X).columns == ()
+
+
+def test_explain_says_what_the_columns_are():
+    found = dof.explain(dy + dx**3, f, X)
+    assert found.columns == ("1", "∂₀", "∂₀²", "∂₀³ + ∂₁")
+    assert str(found).startswith("4 columns: 1, ∂₀, ∂₀², ∂₀³ + ∂₁\n")
+    assert {"sin", "exp"} <= {equation.primitive for equation in found.equations if equation.rule == "elementwise"}
+    general = dof.explain(dx**3, lambda x: jnp.linalg.cholesky(jnp.diag(x) + 2), X).equations
+    assert "general" in {equation.rule for equation in general}
+
+
+def test_check_compares_with_nested_differentiation():
+    found = dof.check((g * dx**2) @ (h * dy) + dof.laplacian**2, f, X)
+    assert found.error < 1e-12
+    assert_close(found.reference, ((g * dx**2) @ (h * dy) + dof.laplacian**2)(f)(X), 1e-9)
+
+
+def test_other_arguments_and_several_of_them():
+    two = lambda a, x, y: a * x**3 * y**2  # noqa: E731
+    L = dof.derivatives(2)[0] ** 2 @ dof.derivatives(2)[1]
+    found = L(two, argnums=(1, 2))(jnp.array(2.0), jnp.array(3.0), jnp.array(0.5))
+    assert_close(found, jnp.array(2.0 * 6 * 3.0 * 2 * 0.5))
+
+
+def test_many_coordinates_and_groups_of_directions_are_nested():
+    x, power = jnp.linspace(0.1, 0.9, 12), lambda x: (jnp.sum(x**2) ** 2, jnp.sin(x[0]) * x)
+    L, twice = dof.laplacian**2 + g * dx12, lambda f: dof.laplacian(dof.laplacian(f))
+
+    @jax.jit
+    def both(x):
+        expected = jax.tree.map(lambda a, b: a + g(x) * b, twice(power)(x), dx12(power)(x))
+        return (L(power)(x), L(power, directions=5)(x), L.with_value(power)(x)), (
+            expected,
+            expected,
+            (power(x), expected),
+        )
+
+    found, expected = both(x)
+    assert_close(found, expected, 1e-9)
+    assert "by nesting" in str(dof.explain(L, power, x))
+
+
+dx12 = dof.derivatives(12)[0]
