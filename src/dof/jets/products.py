@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from dof.jax_compat import JaxprEqn, bind
 from dof.jaxpr.first_order_rules import FirstOrderRule, function_of, push_jvp
+from dof.jaxpr.rules.matrix_product_order import ordered_product
 from dof.jaxpr.rules.matrix_products import left_product, right_product, summed_conv, summed_dot
 from dof.jets.algebra import Product, ordered_pairs, sums
 from dof.jets.jet import Jet, columns_of, common_parts, or_constant, stacked, values_of
@@ -67,10 +68,11 @@ def scaled(eqn: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
 
 def contraction(span: Span, eqn: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
     """A matrix product or a convolution."""
-    product = lambda a, b: bind(eqn.primitive, [a, b], eqn.params)[0]  # noqa: E731
     x, y = operands
+    is_dot = eqn.primitive.name == "dot_general"
+    ordered = partial(ordered_product, eqn.primitive, eqn.params, not depends_on_x(x))
+    product = ordered if is_dot else lambda a, b: bind(eqn.primitive, [a, b], eqn.params)[0]
     if depends_on_x(x) and depends_on_x(y):
-        is_dot = eqn.primitive.name == "dot_general"
         summed = partial(summed_dot, eqn.primitive) if is_dot else partial(summed_conv, product)
         return [_of_two(span, product, partial(summed, eqn.params), x, y)]
     value = product(*values_of(operands))

@@ -26,16 +26,28 @@ def test_the_result_is_that_of_dot_general(precision):
         a, b = np.asarray(normal(*left, seed=1)), np.asarray(normal(*right, seed=2))
         jaxpr = jax.make_jaxpr(lambda a, b, n=numbers: lax.dot_general(a, b, n, precision=precision))(a, b)
         (eqn,) = jaxpr.eqns
-        found = jax.jit(lambda a, b, p=eqn.params: ordered_product(lax.dot_general_p, p, a, b))(a, b)
-        np.testing.assert_allclose(found, lax.dot_general(a, b, numbers), rtol=1e-12, atol=1e-12, err_msg=name)
+        both = lambda a, b, p=eqn.params: [ordered_product(lax.dot_general_p, p, c, a, b) for c in (False, True)]  # noqa: E731
+        for found in jax.jit(both)(a, b):
+            np.testing.assert_allclose(found, lax.dot_general(a, b, numbers), rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def order_of(a, b, numbers, is_constant):
+    """The dimension numbers of the product that is computed, and the primitives."""
+    (eqn,) = jax.make_jaxpr(lambda a, b: lax.dot_general(a, b, numbers))(a, b).eqns
+    ordered = jax.make_jaxpr(lambda a, b: ordered_product(lax.dot_general_p, eqn.params, is_constant, a, b))(a, b).eqns
+    return ordered[0].params["dimension_numbers"], [e.primitive.name for e in ordered]
 
 
 def test_the_factor_that_ends_in_what_is_contracted_is_on_the_left():
     p, v = jnp.ones((2, 4, 5)), jnp.ones((5, 2, 3))
-    (eqn,) = jax.make_jaxpr(lambda v, p: lax.dot_general(v, p, (((0,), (2,)), ((1,), (0,)))))(v, p).eqns
-    swapped = jax.make_jaxpr(lambda v, p: ordered_product(lax.dot_general_p, eqn.params, v, p))(v, p).eqns
-    assert [e.primitive.name for e in swapped] == ["dot_general", "transpose"]
-    assert swapped[0].params["dimension_numbers"] == (((2,), (0,)), ((0,), (1,)))
+    found = order_of(v, p, (((0,), (2,)), ((1,), (0,))), is_constant=False)
+    assert found == ((((2,), (0,)), ((0,), (1,))), ["dot_general", "transpose"])
+
+
+def test_of_two_such_factors_the_one_that_is_the_same_for_all_points_is_on_the_right():
+    w, v, numbers = jnp.ones((3, 5)), jnp.ones((5,)), (((1,), (0,)), ((), ()))
+    assert order_of(w, v, numbers, is_constant=False) == (numbers, ["dot_general"])
+    assert order_of(w, v, numbers, is_constant=True)[0] == (((0,), (1,)), ((), ()))
 
 
 def test_attention_is_exact():

@@ -2,7 +2,8 @@
 
 XLA computes products as (batch, free, contracted) · (batch, contracted, free) and copies operands whose axes stand
 otherwise. `jnp.einsum` chooses the order without regard to that: Σ_j p_hij v_jhd, the last step of attention, becomes
-v · p, where p and its tangents, the largest arrays of a Psiformer, must be transposed.
+v · p, where p and its tangents, the largest arrays of a Psiformer, must be transposed. And W · v, as many write a layer
+of a network, transposes all tangents of all points, while v · Wᵀ transposes W.
 """
 
 from __future__ import annotations
@@ -14,9 +15,17 @@ import jax.numpy as jnp
 from dof.jax_compat import Primitive, bind
 
 
-def ordered_product(primitive: Primitive, params: dict[str, Any], a: Any, b: Any) -> Any:
-    """`dot_general` of a and b, with the factor on the left whose contracted axes are its last ones."""
-    swaps = _ends_in_contracted(params, 1, b) and not _ends_in_contracted(params, 0, a)
+def ordered_product(primitive: Primitive, params: dict[str, Any], is_constant: bool, a: Any, b: Any) -> Any:
+    """`dot_general` of a and b, with the factor on the left whose contracted axes are its last ones.
+
+    Args:
+        primitive: `dot_general`.
+        params: its parameters.
+        is_constant: whether a is the same for all points, so that b goes to the left if both could.
+        a: the first factor.
+        b: the second factor.
+    """
+    swaps = _ends_in_contracted(params, 1, b) and (is_constant or not _ends_in_contracted(params, 0, a))
     # A sharding that is asked for names the axes of the result in the old order.
     if not swaps or params.get("out_sharding") is not None:
         return bind(primitive, [a, b], params)[0]

@@ -25,7 +25,7 @@ from dof.triples.quadratic_form import settled
 from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.slot_form import AnyForm
 from dof.triples.stack_arithmetic import add
-from dof.triples.triple import Triple, applied_of, tangents_of, value_of
+from dof.triples.triple import Triple, applied_of, depends_on_x, tangents_of, value_of
 
 Product = Callable[[Any, Any], Any]
 
@@ -72,7 +72,7 @@ def dot_general_rule(primitive: Primitive) -> Rule:
     """Matrix products."""
 
     def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
-        product = partial(ordered_product, primitive, params)
+        product = partial(ordered_product, primitive, params, not depends_on_x(x))
         return bilinear(context.form, product, partial(summed_dot, primitive, params), x, y)
 
     return rule
