@@ -95,8 +95,9 @@ def test_matrix_products_and_convolutions():
 
 
 def test_linear_algebra():
-    names = "solve slogdet cholesky triangular_solve_right eigh"
-    assert_right(each(cases.LINALG, names), points(4))
+    names = "solve solve_matrix inv slogdet det cholesky triangular_solve_right eigh"
+    of_complex = lambda x: jnp.linalg.slogdet(cases.matrix(x) + 1j * cases.matrix(x**2))  # noqa: E731
+    assert_right([*each(cases.LINALG, names), of_complex], points(4))
 
 
 def test_loops_and_branches():
