@@ -168,4 +168,13 @@ def test_many_coordinates_and_groups_of_directions_are_nested():
     assert "by nesting" in str(dof.explain(L, power, x))
 
 
+def test_operators_with_very_many_terms_are_not_written_out():
+    x = jnp.linspace(0.1, 0.9, 40)
+    dense = dof.Operator(a=lambda x: jnp.outer(x, x))
+    power = lambda x: jnp.sum(x**2) ** 2  # noqa: E731
+    found, expected = jax.jit(lambda x: ((dof.laplacian @ dense)(power)(x), dof.laplacian(dense(power))(x)))(x)
+    assert_close(found, expected, 1e-9)
+    assert len(dof.explain(dof.derivatives(400)[0] ** 3, power, jnp.ones(400)).columns) == 4
+
+
 dx12 = dof.derivatives(12)[0]
