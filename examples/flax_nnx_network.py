@@ -21,9 +21,9 @@ if __name__ == "__main__":
     model = Network(24, nnx.Rngs(0))
     points = jax.random.uniform(jax.random.key(1), (100, 2))
     laplacians = jax.jit(jax.vmap(dof.laplacian(model)))(points)
-    hessians = jax.vmap(jax.hessian(model))(points)
+    hessians = jax.jit(jax.vmap(jax.hessian(model)))(points)
     print("off by", jnp.abs(laplacians - jnp.trace(hessians, axis1=1, axis2=2)).max())
 
-    solution = dof.solve("poisson", model, adam=50, newton=40)
+    solution = dof.solve("poisson", model, adam=20, newton=30)
     print(solution)
     assert solution.error < 1e-3

@@ -31,7 +31,7 @@ if __name__ == "__main__":
     jax.config.update("jax_enable_x64", True)
     print(score.plan)
     points = jax.random.uniform(jax.random.key(0), (200, 3))
-    exact = score(log_density)(points)
+    exact = jax.jit(score(log_density))(points)
     print(f"residual of the exact score potential: {jnp.abs(exact).max():.1e}")
     assert jnp.abs(exact).max() < 1e-4
 
@@ -44,6 +44,6 @@ if __name__ == "__main__":
         ],
         reference=lambda x, y, t: log_density(jnp.stack([x, y, t])),
     )
-    solution = dof.solve(problem, adam=50, newton=40, points=400, edge_points=100)
+    solution = dof.solve(problem, adam=20, newton=20, points=400, edge_points=100)
     print(solution)
     assert solution.error < 1e-2

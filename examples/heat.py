@@ -21,6 +21,6 @@ problem = pde.Problem(
 
 if __name__ == "__main__":
     print(heat.plan)
-    solution = dof.solve(problem, adam=50, newton=40, on_report=lambda r: print(f"step {r.step}: error {r.error:.1e}"))
+    solution = dof.solve(problem, adam=20, newton=20, on_report=lambda r: print(f"step {r.step}: error {r.error:.1e}"))
     print(solution, solution(jnp.array([0.5, 1.0])))
     assert solution.error < 1e-4

@@ -8,7 +8,7 @@ from dof.zoo import problem_named
 
 if __name__ == "__main__":
     problem = problem_named("sine-gordon-100000")
-    solution = dof.solve(problem, points=24, adam=40, report=10, error_points=32)
+    solution = dof.solve(problem, points=24, adam=20, report=5, error_points=32)
     for report in solution.history:
         print(f"step {report.step}: loss {report.loss:.1e}, relative error {report.error:.2f}")
     print(f"{solution.history[-1].seconds_per_step:.2f} s for a step at 24 points")

@@ -75,8 +75,8 @@ def checked(*, typechecker, jaxtyped=jaxtyping.jaxtyped):
     """The decorator that the import hook puts on everything.
 
     jaxtyping compares shapes, at 20 µs for a call, which is a third of the time of all tests. Functions without shapes
-    in their annotations are left to beartype alone, at 1 µs. Inner functions are left as they are: to decorate one takes
-    1 ms each time that it is made, a twentieth of the time of all tests.
+    in their annotations are left to beartype alone, at 1 µs. Inner functions are left as they are: to decorate one
+    takes 1 ms each time that it is made, a twentieth of the time of all tests.
     """
     without_shapes = beartype(conf=BeartypeConf(is_pep484_tower=True))
 

@@ -53,7 +53,9 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_same_as_folx(case):
-    assert_close(fields(CASES[case](by_dof)), fields(CASES[case](folx)))
+    compute = lambda: (fields(CASES[case](by_dof)), fields(CASES[case](folx)))  # noqa: E731
+    eager = case in ("no jit", "threshold")  # with a threshold, folx looks at numbers
+    assert_close(*(compute() if eager else jax.jit(compute)()))
 
 
 def test_constants_are_plain_arrays():
@@ -75,4 +77,4 @@ def test_shape_and_dtype():
 
 def test_gradients_in_parameters():
     energy = lambda m: lambda w: m.forward_laplacian(lambda x: jnp.sum(jnp.tanh(x @ w)))(X).laplacian  # noqa: E731
-    assert_close(jax.grad(energy(by_dof))(W), jax.grad(energy(folx))(W))
+    assert_close(*jax.jit(lambda w: [jax.grad(energy(m))(w) for m in (by_dof, folx)])(W))

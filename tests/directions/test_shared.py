@@ -1,5 +1,6 @@
 """Directions of several operators together: each channel reproduces its own A, and no direction is there twice."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -50,12 +51,27 @@ def random_term(rng):
 def test_every_channel_reproduces_its_own_matrix(seed):
     rng = np.random.default_rng(seed)
     operators = [[random_term(rng) for _ in range(rng.integers(0, 3))] for _ in range(rng.integers(1, 5))]
-    shared = share_directions([factor(terms, N) for terms in operators])
-    rows = np.asarray(dense_rows(shared.rows)) if shared.rows else np.zeros((0, N))
-    assert shared.weights.shape == (len(operators), len(rows))
-    for channel, terms in enumerate(operators):
-        expected = sum((np.asarray(dense(t)) for t in terms), np.zeros((N, N)))
+    shared, matrices = shared_and_matrices(operators)
+    assert shared.weights.shape == (len(operators), len(dense_rows(shared.rows)))
+    for channel, expected in enumerate(matrices):
         np.testing.assert_allclose(matrix_of_channel(shared, channel), expected, atol=1e-12)
+
+
+def shared_and_matrices(operators):
+    """The directions of operators together and the matrix of each, by one program, with arrays of NumPy."""
+    couplings = []
+
+    @jax.jit
+    def arrays():
+        shared = share_directions([factor(terms, N) for terms in operators])
+        couplings.extend(shared.couplings)
+        rows = dense_rows(shared.rows) if shared.rows else np.zeros((0, N))
+        matrices = [sum(map(dense, terms), np.zeros((N, N))) for terms in operators]
+        return rows, shared.weights, [coupling.blocks for coupling in couplings], matrices
+
+    rows, weights, blocks, matrices = jax.tree.map(np.asarray, arrays())
+    filled = [coupling._replace(blocks=own) for coupling, own in zip(couplings, blocks, strict=True)]
+    return SharedDirections((rows,), weights, tuple(filled)), matrices
 
 
 def test_directions_that_differ_in_length_and_sign_are_kept_once():

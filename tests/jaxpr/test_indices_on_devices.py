@@ -25,7 +25,7 @@ def test_same_as_without_mesh(name, jit):
     mesh, split = jax.make_mesh((1,), ("points",), axis_types=(AxisType.Auto,)), PartitionSpec("points")
     on_mesh = lambda f: jax.shard_map(f, mesh=mesh, in_specs=split, out_specs=split)  # noqa: E731
     x = points(1, 4)
-    expected = jax.vmap(dof.laplacian(ON_ONE[name]))(x)
+    expected = jax.jit(jax.vmap(dof.laplacian(ON_ONE[name])))(x)
     outside = on_mesh(lambda x: dof.laplacian(CASES[name])(x[0])[None])
     inside = lambda x: dof.laplacian(on_mesh(lambda x: CASES[name](x[0])[None]))(x)  # noqa: E731
     for function in (outside, inside):

@@ -56,7 +56,7 @@ def test_gradients_under_strict_promotion():
     loss = lambda w, x: dof.Operator(a=A, b=lambda x: -x)(lambda x: network(w, x))(x) ** 2  # noqa: E731
     points = X * jnp.arange(1, 6, dtype=jnp.float32)[:, None]
     mean = lambda w: jnp.mean(jax.vmap(loss, (None, 0))(w, points))  # noqa: E731
-    expected = jax.value_and_grad(mean)(WEIGHTS)
+    expected = jax.jit(jax.value_and_grad(mean))(WEIGHTS)
     with jax.numpy_dtype_promotion("strict"):
         found = jax.jit(dof.value_and_grad(loss, chunk=2))(WEIGHTS, points)
     for got, want in zip(found, expected, strict=True):

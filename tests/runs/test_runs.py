@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from functools import cache
 
 import jax
 import numpy as np
@@ -25,15 +27,22 @@ class Killed(BaseException):
     pass
 
 
-def interrupted(path, after):
-    """A run that is stopped right after the report of a step."""
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory):
+    """A function that makes a copy of a run that was stopped right after the report of a step."""
 
-    def stop(report):
-        if report.step >= after:
-            raise Killed
+    @cache
+    def stopped(after):
+        def stop(report):
+            if report.step >= after:
+                raise Killed
 
-    with pytest.raises(Killed):
-        train(begin("heat", FEW, path), stop)
+        path = tmp_path_factory.mktemp("stopped") / "run"
+        with pytest.raises(Killed):
+            train(begin("heat", FEW, path), stop)
+        return path
+
+    return lambda path, after: shutil.copytree(stopped(after), path)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +77,7 @@ def test_a_run_leaves_all_its_files(whole):
 
 
 @pytest.mark.parametrize("after", [4, 8, 12])
-def test_going_on_ends_with_the_same_bits(whole, tmp_path, after):
+def test_going_on_ends_with_the_same_bits(whole, interrupted, tmp_path, after):
     interrupted(tmp_path / "run", after)
     run = resume(tmp_path / "run")
     assert run.state.step == after and [report.step for report in run.reports] == list(range(4, after + 1, 4))
@@ -77,7 +86,7 @@ def test_going_on_ends_with_the_same_bits(whole, tmp_path, after):
     assert all(np.array_equal(array, expected[name]) for name, array in weights(tmp_path / "run").items())
 
 
-def test_a_run_begun_with_other_names_of_terms_goes_on(tmp_path):
+def test_a_run_begun_with_other_names_of_terms_goes_on(interrupted, tmp_path):
     interrupted(tmp_path / "run", 8)
     metrics = tmp_path / "run/metrics.jsonl"
     metrics.write_text(metrics.read_text().replace('"equation"', '"heat"'))
@@ -88,7 +97,7 @@ def test_a_run_begun_with_other_names_of_terms_goes_on(tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "garbage"])
-def test_a_damaged_checkpoint_is_recognised(tmp_path, damage):
+def test_a_damaged_checkpoint_is_recognised(interrupted, tmp_path, damage):
     interrupted(tmp_path / "run", 12)
     *_, newest = sorted((tmp_path / "run/checkpoints").iterdir())
     data = bytearray(newest.read_bytes())

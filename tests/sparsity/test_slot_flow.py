@@ -93,7 +93,7 @@ def _moved(eqn, operands):
 
 
 def assert_same_directions(function, *indices):
-    expected = jax.tree.leaves(jax.vmap(function)(*map(masks, indices)))
+    expected = jax.tree.leaves(jax.jit(jax.vmap(function))(*map(masks, indices)))
     for found, pushed in zip(indices_after(function, *indices), expected, strict=True):
         full = np.broadcast_to(found, (len(found), *pushed.shape[1:]))
         np.testing.assert_array_equal(masks(full), pushed != 0)
@@ -118,7 +118,7 @@ def test_operands_that_are_joined_keep_the_directions_of_each(name):
     rng = np.random.default_rng(1)
     function = JOINING[name]
     indices = random_index(rng), random_index(rng, (2, 3, 1), slots=1)
-    expected = jax.vmap(lambda x, y: function(x, y) - function(0 * x, 0 * y))(*map(masks, indices))
+    expected = jax.jit(jax.vmap(lambda x, y: function(x, y) - function(0 * x, 0 * y)))(*map(masks, indices))
     (found,) = indices_after(function, *indices)
     np.testing.assert_array_equal(masks(np.broadcast_to(found, (len(found), *expected.shape[1:]))), expected != 0)
 

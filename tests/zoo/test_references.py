@@ -1,5 +1,7 @@
 """Every solution in the zoo solves its equation and obeys its conditions, by nested differentiation."""
 
+from functools import partial
+
 import jax
 import numpy as np
 import pytest
@@ -19,9 +21,13 @@ def test_the_reference_solves_the_problem(name):
     terms = problem.terms() + tuple(c.loss_term(problem.named_domain) for c in problem.conditions if c.hard)
     batch = sample(terms, [term.fixed or 64 for term in terms], 0, 0)
     truth = {key: np.asarray(value) for key, value in problem.truth.items()}
-    for term, arrays in zip(terms, batch, strict=True):
-        at = lambda *z, term=term: term.residual(problem.exact, truth, "hessian", *z)  # noqa: E731
-        found = jax.jit(jax.vmap(at))(*arrays)
+
+    @jax.jit
+    def residuals(batch):
+        at = [partial(term.residual, problem.exact, truth, "hessian") for term in terms]
+        return [jax.vmap(of_point)(*arrays) for of_point, arrays in zip(at, batch, strict=True)]
+
+    for term, found in zip(terms, residuals(batch), strict=True):
         worst = max(np.abs(leaf).max() for leaf in jax.tree.leaves(found))
         assert worst < NUMERICAL.get(name, 1e-5), (term.name, worst)
 

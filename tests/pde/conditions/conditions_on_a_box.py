@@ -35,7 +35,7 @@ def uniform(*shape):
 def residuals(condition, u, named=NAMED, parameters=()):
     term = condition.loss_term(named)
     arrays = term.points(uniform(50, term.uniforms))
-    return jax.vmap(lambda *z: term.residual(u, dict(parameters), "dof", *z))(*arrays)
+    return jax.jit(jax.vmap(lambda *z: term.residual(u, dict(parameters), "dof", *z)))(*arrays)
 
 
 def u(z):

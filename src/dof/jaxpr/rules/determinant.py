@@ -80,8 +80,8 @@ def log_determinant(context: SlotContext, function: Function, matrix: SlotTriple
     """The sign of the determinant and the logarithm of its modulus; a real sign is constant."""
     sign, value = function(matrix.value)
     # One inverse instead of two solves per direction; log |det| itself still comes from the LU factors of JAX.
-    inverted, by_rows = inverse(matrix.value), _rows_have_own_slots(matrix)
-    product: Callable[..., Any] = lambda m, i: [m @ i if by_rows else i @ m]  # noqa: E731
+    inverted, by_columns = inverse(matrix.value), _only_columns_have_own_slots(matrix)
+    product: Callable[..., Any] = lambda m, i: [i @ m if by_columns else m @ i]  # noqa: E731
     (moved,) = context.through(product, [matrix, inverted])
     change = SlotTriple(jnp.zeros_like(matrix.value), moved.tangents, moved.applied)
     first, second = context.through(_trace_and_square, [change])
@@ -104,6 +104,12 @@ def scaled(sign: Any, value: Any, log: Any) -> list[Any]:
     return [sign, value + log]
 
 
-def _rows_have_own_slots(matrix: SlotTriple) -> bool:
-    """Whether directions differ from row to row; else columns may have their own."""
-    return matrix.tangents is None or np.shape(matrix.tangents.slots.index)[-2] > 1
+def _only_columns_have_own_slots(matrix: SlotTriple) -> bool:
+    """Whether directions differ from column to column, and not from row to row.
+
+    Where neither do, E = dM M₀⁻¹ it is: XLA copies whole matrices of tangents for it, and single rows for M₀⁻¹ dM.
+    """
+    if matrix.tangents is None:
+        return False
+    rows, columns = np.shape(matrix.tangents.slots.index)[-2:]
+    return rows == 1 and columns > 1

@@ -18,6 +18,7 @@ import numpy as np
 from dof.jax_compat import JaxprEqn, Primitive, bind, shape_of
 from dof.jaxpr.registry import register_named, size_of
 from dof.jaxpr.rules.elementwise_products import is_linear_in_one
+from dof.jaxpr.rules.matrix_product_order import ordered_product
 from dof.jaxpr.rules.matrix_product_pairs import product_of_pairs
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS, dot_by_direction, inner_or_outer_product
 from dof.triples.quadratic_form import settled
@@ -71,7 +72,7 @@ def dot_general_rule(primitive: Primitive) -> Rule:
     """Matrix products."""
 
     def rule(context: RuleContext, x: Any, y: Any, **params: Any) -> list[Any]:
-        product = lambda a, b: bind(primitive, [a, b], params)[0]  # noqa: E731
+        product = partial(ordered_product, primitive, params)
         return bilinear(context.form, product, partial(summed_dot, primitive, params), x, y)
 
     return rule
