@@ -27,12 +27,12 @@ from dof.jaxpr.program import creates_references
 from dof.jaxpr.trace_log import Log
 from dof.jets import seed as jets
 from dof.jets.interpreter import JetInterpreter
-from dof.jets.nested import NestedReading, apply_nested, is_better_nested, outputs_of
+from dof.jets.nested import MOST_MONOMIALS, NestedReading, apply_nested, is_better_nested, outputs_of
 from dof.jets.readout import JetReading, common_span
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
-from dof.operators.symbol_at import Symbol, symbol_at
+from dof.operators.symbol_at import Symbol, expanded_size, symbol_at
 from dof.options import DEFAULT, Options
 from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
@@ -169,11 +169,12 @@ def _propagate_any_order(
 ) -> Propagated:
     """One pass for operators of which at least one is of an order above two; by nesting where that is better."""
     x, _ = split_arguments(args, argnums)
-    symbols = [symbol_at(operator, x) for operator in operators]
     # Groups are of directions, which the factors of an operator have.
-    if options.in_groups or is_better_nested(common_span(symbols)):
-        return _propagate_nested(f, operators, argnums, args, kwargs, options)
-    return propagate_symbols(symbols, f, argnums, args, kwargs, log)
+    if not options.in_groups and max(expanded_size(operator, x) for operator in operators) <= MOST_MONOMIALS:
+        symbols = [symbol_at(operator, x) for operator in operators]
+        if not is_better_nested(common_span(symbols)):
+            return propagate_symbols(symbols, f, argnums, args, kwargs, log)
+    return _propagate_nested(f, operators, argnums, args, kwargs, options)
 
 
 def propagate_symbols(

@@ -95,8 +95,9 @@ def test_matrix_products_and_convolutions():
 
 
 def test_linear_algebra():
-    names = "solve slogdet cholesky triangular_solve_right eigh"
-    assert_right(each(cases.LINALG, names), points(4))
+    names = "solve slogdet cholesky triangular_solve_right"
+    of_complex = lambda x: jnp.linalg.slogdet(cases.matrix(x) + 1j * cases.matrix(x**2))  # noqa: E731
+    assert_right([*each(cases.LINALG, names), of_complex], points(4))
 
 
 def test_loops_and_branches():
@@ -131,4 +132,5 @@ def test_pytrees_in_and_out():
     def f(x):
         return {"u": x["a"] @ x["a"] * x["b"][1] ** 4 * x["b"][0][0], "v": [jnp.prod(x["b"][0] ** 3), 2.0]}
 
-    assert_close(operator_of(terms, 8)(f)(x), nested(f, x, terms), 1e-9)
+    found, expected = jax.jit(lambda x: (operator_of(terms, 8)(f)(x), nested(f, x, terms)))(x)
+    assert_close(found, expected, 1e-9)

@@ -11,6 +11,7 @@ from dof.jaxpr.elementwise_programs import nonlinear_steps
 from dof.jaxpr.first_order_rules import function_of
 from dof.jaxpr.registry import Record, record_of
 from dof.jaxpr.rule_modes import USERS
+from dof.jaxpr.rules.determinant import is_slogdet
 from dof.jaxpr.rules.general import general_rule
 from dof.jaxpr.trace_log import Log
 from dof.jaxpr.walker import Walker
@@ -18,6 +19,7 @@ from dof.jets import loops
 from dof.jets.elementwise import elementwise, elementwise_product, elementwise_quotient, of_taylor
 from dof.jets.general import general
 from dof.jets.jet import values_of
+from dof.jets.linear_algebra import linear_solve, log_determinant
 from dof.jets.products import add_or_subtract, clamp, contraction, first_order, scaled
 from dof.jets.taylor_nested import nested_taylor
 from dof.jets.trace_log import jet_entry
@@ -121,12 +123,18 @@ def _custom_jvp(context: JetInterpreter, eqn: JaxprEqn, operands: Sequence[Any])
         found = nested_taylor(function, varying, values_of(operands), context.span.order, is_checked=True)
         if found is not None:
             return of_taylor(context.span, function, operands, found)
+    if is_slogdet(program_of(eqn.params), function, operands):
+        return log_determinant(context, function, operands[0])
     return context.by_general_law(eqn, operands)
 
 
 def _loop(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
     # Branches are chosen by values: an index never is a jet.
     return LOOPS[eqn.primitive.name](context, operands, eqn.params)
+
+
+def _linear_solve(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
+    return linear_solve(context, eqn, operands)
 
 
 def _users(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
@@ -144,6 +152,7 @@ LAWS: dict[str, Law] = {
     "reduction": _walked,
     "call": _call,
     "loop": _loop,
+    "linear solve": _linear_solve,
     USERS: _users,
 }
-"""The laws by family; all others (linear solves, factorizations) take the general law."""
+"""The laws by family; all others (factorizations above all) take the general law."""

@@ -24,6 +24,10 @@ coordinates, which are 33, 90, 228 and 510 products. So little is left to gain a
 equations more to compile: for 8 and 12 coordinates compiling took several times as long as with nesting, in one run
 on a busy machine, so that the exact place of this limit is not measured."""
 
+MOST_MONOMIALS = 20_000
+"""Monomials of an operator up to which it is written out to look for its span. Δ² of 100 coordinates counts 10,000, and
+its span has 5,252 columns, far more than the algebra is taken for. A round number; its place is not measured."""
+
 
 def is_better_nested(span: Span) -> bool:
     """Whether nesting is to be preferred to the algebra of this span."""

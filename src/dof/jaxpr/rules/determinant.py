@@ -86,7 +86,7 @@ def log_determinant(context: SlotContext, function: Function, matrix: SlotTriple
     change = SlotTriple(jnp.zeros_like(matrix.value), moved.tangents, moved.applied)
     first, second = context.through(_trace_and_square, [change])
     log = SlotTriple.or_constant(jnp.zeros_like(first.value), first.tangents, add(first.applied, second.applied))
-    return context.through(_turned_and_scaled if jnp.iscomplexobj(sign) else _scaled, [sign, value, log])
+    return context.through(turned_and_scaled if jnp.iscomplexobj(sign) else scaled, [sign, value, log])
 
 
 def _trace_and_square(e: Any) -> list[Any]:
@@ -94,12 +94,12 @@ def _trace_and_square(e: Any) -> list[Any]:
     return [jnp.trace(e, axis1=-2, axis2=-1), jnp.sum(e * jnp.swapaxes(e, -1, -2), axis=(-2, -1)) / -2]
 
 
-def _turned_and_scaled(sign: Any, value: Any, log: Any) -> list[Any]:
+def turned_and_scaled(sign: Any, value: Any, log: Any) -> list[Any]:
     """Sign and log |det| after log det has changed by `log`."""
     return [sign * jnp.exp(1j * log.imag), value + log.real]
 
 
-def _scaled(sign: Any, value: Any, log: Any) -> list[Any]:
+def scaled(sign: Any, value: Any, log: Any) -> list[Any]:
     """The same for a real determinant, which does not change its sign unless it is zero."""
     return [sign, value + log]
 

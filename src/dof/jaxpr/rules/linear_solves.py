@@ -82,14 +82,14 @@ def triangular_solve_rule(primitive: Primitive) -> Rule:
     """A x = b or x A = b for the lower or upper triangle of A."""
 
     def rule(context: SlotContext, a: Any, b: Any, **params: Any) -> list[Any]:
-        product = lambda a, x: [_triangular_product(a, x, **params)]  # noqa: E731
+        product = lambda a, x: [triangular_product(a, x, **params)]  # noqa: E731
         solve = lambda b: bind(primitive, [value_of(a), b], params)  # noqa: E731
         return solution(context, product, solve, [a], [b])
 
     return rule
 
 
-def _triangular_product(
+def triangular_product(
     a: Any, x: Any, *, left_side: bool, lower: bool, transpose_a: bool, conjugate_a: bool, unit_diagonal: bool
 ) -> Any:
     """The product that `triangular_solve` with these parameters inverts."""

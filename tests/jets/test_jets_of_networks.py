@@ -1,12 +1,12 @@
 """Operators of order three, four and six of networks as people write them, and what they cost."""
 
 import jax
-import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dof
+from dof.jax_compat import inner_programs, parts
 from networks import NETWORKS, mlp, mlp_params
 from oracle import assert_close, nested, operator_of
 
@@ -94,7 +94,7 @@ def dot_flops(f, *args):
     def of(jaxpr):
         total = 0
         for eqn in jaxpr.eqns:
-            total += sum(of(inner) for inner in jax.extend.core.jaxprs_in_params(eqn.params))
+            total += sum(of(parts(inner)[0]) for inner in inner_programs(eqn.params))
             if eqn.primitive.name == "dot_general":
                 (contracted, _), _ = eqn.params["dimension_numbers"]
                 total += 2 * eqn.outvars[0].aval.size * np.prod([eqn.invars[0].aval.shape[a] for a in contracted])
