@@ -40,7 +40,7 @@ def solve(
 
     Examples:
         >>> import dof
-        >>> solution = dof.solve("heat", adam=50, newton=40)
+        >>> solution = dof.solve("heat", adam=20, newton=20)
         >>> assert solution.error < 1e-3
         >>> print(solution([0.5, 0.0]).shape)
         ()
