@@ -97,7 +97,7 @@ def cube_p():
 
 
 def test_primitive_of_the_user(cube_p):
-    """The general law needs no registration, and no rule for batching."""
+    """The general rule needs no registration, and no rule for batching."""
     expected = reference(A, B, C, lambda x: x**3)(x)
     assert_close(L(cube_p.bind)(x), expected)
     batching.defvectorized(cube_p)

@@ -1,4 +1,4 @@
-"""The law of log |det| is recognised inside of `shard_map` as well, where JAX's types name the devices."""
+"""The rule of log |det| is recognised inside of `shard_map` as well, where JAX's types name the devices."""
 
 import jax
 import jax.numpy as jnp

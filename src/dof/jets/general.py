@@ -1,4 +1,4 @@
-"""The general law: any F that JAX can differentiate as often as the order says.
+"""The general rule: any F that JAX can differentiate as often as the order says.
 
 With v(t) = v_0 + Σ_j t^(p_j) v_j, where p_j is the pivot of column j, the columns of v(t) at t = 0 are those of the
 operand. Columns of F(v) depend on those of v only, so B_i(∂_t) F(v(t)) at t = 0 is column i of the result. It is found

@@ -1,4 +1,4 @@
-"""The interpreter of a traced program on jets: for each equation the law of the family of its primitive."""
+"""The interpreter of a traced program on jets: for each equation the rule of the family of its primitive."""
 
 from __future__ import annotations
 
@@ -54,26 +54,26 @@ class JetInterpreter(Walker):
         return replace(self, depth=self.depth + 1)
 
     def as_a_whole(self, jaxpr: Closed, operands: Sequence[Any]) -> Sequence[Any]:
-        """The results by the general law."""
+        """The results by the general rule."""
         return general(self.span, as_function(jaxpr), operands)
 
     def by_rule(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-        """The results by the law of the family."""
+        """The results by the rule of the family."""
         record = record_of(eqn.primitive) or Record("general", general_rule(eqn.primitive))
         place = len(self.log) if self.log is not None else 0
-        law = LAWS.get(record.family)
-        results = self.by_general_law(eqn, operands) if law is None else law(self, record, eqn, operands)
+        rule = RULES.get(record.family)
+        results = self.by_general_rule(eqn, operands) if rule is None else rule(self, record, eqn, operands)
         if self.log is not None:
-            used = record.family if law else "general"
+            used = record.family if rule else "general"
             self.log.insert(place, jet_entry(eqn, used, operands, results, len(self.span), self.depth))
         return results
 
-    def by_general_law(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
+    def by_general_rule(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
         """The results by nested jvp of the primitive."""
         return general(self.span, function_of(eqn.primitive, eqn.params), operands)
 
 
-Law = Callable[[JetInterpreter, Record, JaxprEqn, Sequence[Any]], Sequence[Any]]
+JetRule = Callable[[JetInterpreter, Record, JaxprEqn, Sequence[Any]], Sequence[Any]]
 
 
 def _constant(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
@@ -95,8 +95,8 @@ def _bilinear(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: 
         return contraction(context.span, eqn, operands)
     if record.has_no_curvature(eqn.params, list(map(depends_on_x, operands))):
         return scaled(eqn, operands)
-    law = elementwise_quotient if eqn.primitive.name == "div" else elementwise_product
-    return law(context.span, eqn, operands)
+    rule = elementwise_quotient if eqn.primitive.name == "div" else elementwise_product
+    return rule(context.span, eqn, operands)
 
 
 def _walked(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
@@ -110,7 +110,7 @@ def _call(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequ
     if eqn.primitive.name == "remat2":
         return _walked(context, record, eqn, operands)
     if eqn.primitive.name == "shard_map":
-        return context.by_general_law(eqn, operands)
+        return context.by_general_rule(eqn, operands)
     return context(program_of(eqn.params), operands)
 
 
@@ -125,7 +125,7 @@ def _custom_jvp(context: JetInterpreter, eqn: JaxprEqn, operands: Sequence[Any])
             return of_taylor(context.span, function, operands, found)
     if is_slogdet(program_of(eqn.params), function, operands):
         return log_determinant(context, function, operands[0])
-    return context.by_general_law(eqn, operands)
+    return context.by_general_rule(eqn, operands)
 
 
 def _loop(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
@@ -138,11 +138,11 @@ def _linear_solve(context: JetInterpreter, record: Record, eqn: JaxprEqn, operan
 
 
 def _users(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-    """A user's rule is for order two; a function with one is walked, a primitive takes the general law."""
-    return context(program_of(eqn.params), operands) if record.inner else context.by_general_law(eqn, operands)
+    """A user's rule is for order two; a function with one is walked, a primitive takes the general rule."""
+    return context(program_of(eqn.params), operands) if record.inner else context.by_general_rule(eqn, operands)
 
 
-LAWS: dict[str, Law] = {
+RULES: dict[str, JetRule] = {
     "constant": _constant,
     "linear": _first_order,
     "indexing": _first_order,
@@ -155,4 +155,4 @@ LAWS: dict[str, Law] = {
     "linear solve": _linear_solve,
     USERS: _users,
 }
-"""The laws by family; all others (factorizations above all) take the general law."""
+"""The rules by family; all others (factorizations above all) take the general rule."""

@@ -19,7 +19,7 @@ from dof.symbols.span import Span
 
 @runtime_checkable
 class JetContext(Protocol):
-    """What these laws need of the interpreter."""
+    """What these rules need of the interpreter."""
 
     @property
     def span(self) -> Span:

@@ -1,4 +1,4 @@
-"""The laws of jets against nested jvp, family by family, at order three and four."""
+"""The rules of jets against nested jvp, family by family, at order three and four."""
 
 import jax
 import jax.numpy as jnp
