@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,9 +11,9 @@ import jax.numpy as jnp
 
 from dof.arguments import Argnums, split_arguments
 from dof.directions.matrix_forms import Diagonal, Matrix, dense
+from dof.jets.nested import apply_nested
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
-from dof.operators.higher_order import products_of
 from dof.pipeline import HasCoefficients
 
 
@@ -30,16 +30,7 @@ def nested_autodiff(L: Any, f: Callable[..., Any], argnums: Argnums = 0) -> Call
     Returns:
         The function of the arguments of f whose result has the shape of the result of f.
     """
-
-    def reference(*args: Any, **kwargs: Any) -> Any:
-        each = [_of_product(product, f, argnums)(*args, **kwargs) for product in products_of(L)]
-        return jax.tree.map(lambda *parts: sum(parts[1:], parts[0]), *each)
-
-    return reference
-
-
-def _of_product(product: Sequence[Any], f: Callable[..., Any], argnums: Argnums) -> Callable[..., Any]:
-    return reduce(lambda g, operator: _of_order_two(operator, g, argnums), reversed(product), f)
+    return apply_nested(lambda factor, g: _of_order_two(factor, g, argnums), L, f)
 
 
 def _of_order_two(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ import jax
 from jax import lax
 
 from dof.jax_compat import Closed, JaxprEqn, Literal, as_function, map_programs, parts, shape_of, with_equations
+from dof.jaxpr.rules.matrix_product_order import with_factors_swapped
 
 
 def with_short_transposes(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,9 +58,5 @@ def _swap_permutation(product: JaxprEqn) -> tuple[int, ...] | None:
 
 def _swapped(product: JaxprEqn, transpose: JaxprEqn) -> JaxprEqn:
     """The product with its factors swapped, which writes the result of the transpose."""
-    numbers = tuple(pair[::-1] for pair in product.params["dimension_numbers"])
-    params = {**product.params, "dimension_numbers": numbers}
-    if isinstance(params["precision"], tuple):
-        # One precision for each factor.
-        params["precision"] = params["precision"][::-1]
+    params = with_factors_swapped(product.params)
     return product.replace(invars=product.invars[::-1], outvars=transpose.outvars, params=params)

@@ -7,10 +7,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import jax.numpy as jnp
 
-from dof.jax_compat import JaxprEqn, as_function, bind, linear_solve_operands
+from dof.jax_compat import JaxprEqn
 from dof.jaxpr.first_order_rules import Function, each_direction, function_of
 from dof.jaxpr.rules.determinant import scaled, turned_and_scaled
-from dof.jaxpr.rules.linear_solves import triangular_product
+from dof.jaxpr.rules.linear_solves import linear_system
 from dof.jaxpr.rules.matrix_inverse import inverse
 from dof.jets.general import general
 from dof.jets.jet import Jet, columns_of, stacked, values_of
@@ -33,18 +33,10 @@ class JetContext(Protocol):
 
 def linear_solve(context: JetContext, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
     """A `custom_linear_solve` or a `triangular_solve`."""
-    primitive, params = eqn.primitive, eqn.params
-    if primitive.name == "triangular_solve":
-        a, b = operands
-        product = lambda a, x: [triangular_product(a, x, **params)]  # noqa: E731
-        return solution(context, product, lambda b: bind(primitive, [values_of([a])[0], b], params), [a], [b])
-    found = linear_solve_operands(params, operands)
-    if found is None:
-        return general(context.span, function_of(primitive, params), operands)
-    matvec, matrix, rest, b = found
-    # The primitive itself solves, not the program inside of it: it can be differentiated again.
-    solve = lambda *b: bind(primitive, [*values_of(matrix), *values_of(rest), *b], params)  # noqa: E731
-    return solution(context, as_function(matvec), solve, matrix, b)
+    system = linear_system(eqn.primitive, eqn.params, operands)
+    if system is None:
+        return general(context.span, function_of(eqn.primitive, eqn.params), operands)
+    return solution(context, *system)
 
 
 def solution(

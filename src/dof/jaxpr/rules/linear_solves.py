@@ -11,13 +11,13 @@ along each direction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from dof.jax_compat import Primitive, as_function, bind, linear_solve_operands
-from dof.jaxpr.first_order_rules import Function, each_direction
+from dof.jaxpr.first_order_rules import Function, each_direction, function_of
 from dof.jaxpr.registry import register_named
 from dof.jaxpr.rules.general import general
 from dof.sparsity.modes import framed
@@ -61,30 +61,46 @@ def _solved(solve: Function, x: Sequence[Any], of_b: Sequence[Any], of_product: 
     return each_direction(solve, *(zeros_stacked(count, v) if r is None else r for v, r in zip(x, rest, strict=True)))
 
 
-def custom_linear_solve_rule(primitive: Primitive) -> Rule:
-    """`lax.custom_linear_solve`, which `solve`, `inv` and the iterative solvers of JAX are made of."""
+class LinearSystem(NamedTuple):
+    """A x = b, as a primitive that solves it says.
+
+    Attributes:
+        product: (operands that A is made of, x) ↦ A x.
+        solve: b ↦ A⁻¹ b at the values of A.
+        matrix: the operands that A is made of.
+        b: the right-hand side.
+    """
+
+    product: Function
+    solve: Function
+    matrix: Sequence[Any]
+    b: Sequence[Any]
+
+
+def linear_system(primitive: Primitive, params: dict[str, Any], operands: Sequence[Any]) -> LinearSystem | None:
+    """The system that a `custom_linear_solve` or a `triangular_solve` solves; None if it does not say what A x is."""
+    if primitive.name == "triangular_solve":
+        a, b = operands
+        product = lambda a, x: [triangular_product(a, x, **params)]  # noqa: E731
+        return LinearSystem(product, lambda b: bind(primitive, [value_of(a), b], params), [a], [b])
+    found = linear_solve_operands(params, operands)
+    if found is None:
+        return None
+    matvec, matrix, rest, b = found
+    fixed = [value_of(operand) for operand in (*matrix, *rest)]
+    # The primitive itself solves, not the program inside of it: it can be differentiated again.
+    return LinearSystem(as_function(matvec), lambda *b: bind(primitive, [*fixed, *b], params), matrix, b)
+
+
+def linear_solve_rule(primitive: Primitive) -> Rule:
+    """`lax.custom_linear_solve`, which `solve`, `inv` and iterative solvers are made of, and `triangular_solve`."""
 
     def rule(context: SlotContext, *operands: Any, **params: Any) -> list[Any]:
-        found = linear_solve_operands(params, operands)
-        if found is None:
-            function = lambda *inner: bind(primitive, inner, params)  # noqa: E731
-            return framed(context, lambda stacks, *inner: general(stacks.form, function, inner), operands, {})
-        matvec, matrix, rest, b = found
-        values = [value_of(operand) for operand in rest]
-        # The primitive itself solves, not the program inside of it: it can be differentiated again.
-        solve = lambda *b: bind(primitive, [*map(value_of, matrix), *values, *b], params)  # noqa: E731
-        return solution(context, as_function(matvec), solve, matrix, b)
-
-    return rule
-
-
-def triangular_solve_rule(primitive: Primitive) -> Rule:
-    """A x = b or x A = b for the lower or upper triangle of A."""
-
-    def rule(context: SlotContext, a: Any, b: Any, **params: Any) -> list[Any]:
-        product = lambda a, x: [triangular_product(a, x, **params)]  # noqa: E731
-        solve = lambda b: bind(primitive, [value_of(a), b], params)  # noqa: E731
-        return solution(context, product, solve, [a], [b])
+        system = linear_system(primitive, params, operands)
+        if system is not None:
+            return solution(context, *system)
+        function = function_of(primitive, params)
+        return framed(context, lambda stacks, *inner: general(stacks.form, function, inner), operands, {})
 
     return rule
 
@@ -101,5 +117,4 @@ def triangular_product(
     return jnp.matmul(matrix, x, precision=precision) if left_side else jnp.matmul(x, matrix, precision=precision)
 
 
-register_named("custom_linear_solve", "linear solve", custom_linear_solve_rule, takes_slots=True)
-register_named("triangular_solve", "linear solve", triangular_solve_rule, takes_slots=True)
+register_named("custom_linear_solve triangular_solve", "linear solve", linear_solve_rule, takes_slots=True)

@@ -29,15 +29,20 @@ def ordered_product(primitive: Primitive, params: dict[str, Any], is_constant: b
     # A sharding that is asked for names the axes of the result in the old order.
     if not swaps or params.get("out_sharding") is not None:
         return bind(primitive, [a, b], params)[0]
+    (contracted, _), (batch, _) = params["dimension_numbers"]
+    result = bind(primitive, [b, a], with_factors_swapped(params))[0]
+    free_of_b = b.ndim - len(contracted) - len(batch)
+    moved = range(len(batch), len(batch) + free_of_b)
+    return jnp.moveaxis(result, moved, range(result.ndim - free_of_b, result.ndim))
+
+
+def with_factors_swapped(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of `dot_general` for its two factors in the other order."""
     swapped = {**params, "dimension_numbers": tuple(pair[::-1] for pair in params["dimension_numbers"])}
     # One precision for each factor.
     if isinstance(params["precision"], tuple):
         swapped["precision"] = params["precision"][::-1]
-    (contracted, _), (batch, _) = params["dimension_numbers"]
-    result = bind(primitive, [b, a], swapped)[0]
-    free_of_b = b.ndim - len(contracted) - len(batch)
-    moved = range(len(batch), len(batch) + free_of_b)
-    return jnp.moveaxis(result, moved, range(result.ndim - free_of_b, result.ndim))
+    return swapped
 
 
 def _ends_in_contracted(params: dict[str, Any], n: int, factor: Any) -> bool:
