@@ -31,6 +31,15 @@ def limit_memory(most: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
 
 
+def use_one_core() -> None:
+    """Keep this process on one core, where the system can; to be called before JAX starts its threads.
+
+    jaxlib 0.10 waits forever if a program runs as many LAPACK calls side by side as it has threads, but not with one.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
 def resident_bytes() -> int:
     """Memory of this process that is resident now; 0 where the system does not say."""
     return _status("VmRSS") or 0

@@ -124,7 +124,7 @@ def _custom_jvp(context: JetInterpreter, eqn: JaxprEqn, operands: Sequence[Any])
         if found is not None:
             return of_taylor(context.span, function, operands, found)
     if is_slogdet(program_of(eqn.params), function, operands):
-        return log_determinant(context, function, operands[0])
+        return log_determinant(context, operands[0])
     return context.by_general_rule(eqn, operands)
 
 

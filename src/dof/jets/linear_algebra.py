@@ -10,8 +10,8 @@ import jax.numpy as jnp
 from dof.jax_compat import JaxprEqn
 from dof.jaxpr.first_order_rules import Function, each_direction, function_of
 from dof.jaxpr.rules.determinant import scaled, turned_and_scaled
+from dof.jaxpr.rules.gauss_jordan import slogdet_and_inverse
 from dof.jaxpr.rules.linear_solves import linear_system
-from dof.jaxpr.rules.matrix_inverse import inverse
 from dof.jets.general import general
 from dof.jets.jet import Jet, columns_of, stacked, values_of
 from dof.symbols.span import Span
@@ -72,14 +72,14 @@ def _rest(value: Any, b: Any, known: Any, wanted: Sequence[int]) -> Any:
     return jnp.stack([of_b.get(i, zero) - of_known.get(i, zero) for i in wanted])
 
 
-def log_determinant(context: JetContext, function: Function, matrix: Jet) -> list[Any]:
+def log_determinant(context: JetContext, matrix: Jet) -> list[Any]:
     """The sign of a determinant and the logarithm of its modulus; a real sign is constant.
 
     With M = M_0 (1 + E), log det M = log det M_0 + tr E − tr E² / 2 + tr E³ / 3 − …, where E has no value, so that its
     powers above the order of the operator vanish.
     """
-    sign, value = function(matrix.value)
-    (moved,) = context.through(lambda m, i: [i @ m], [matrix, inverse(matrix.value)])
+    sign, value, inverted = slogdet_and_inverse(matrix.value)
+    (moved,) = context.through(lambda m, i: [i @ m], [matrix, inverted])
     change = Jet(jnp.zeros_like(matrix.value), moved.parts, moved.columns)
     order = context.span.order
 

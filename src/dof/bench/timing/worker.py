@@ -82,6 +82,7 @@ def _build(job: Job, programs: dict[str, TimedProgram]) -> dict[str, Any]:
 
 def _reference(job: Job) -> list[np.ndarray]:
     """In float64, at the weights and points in float32 that the methods get."""
+    machine_info.use_one_core()
     # For this process only: the methods, in processes of their own, stay in float32.
     jax.config.update("jax_enable_x64", True)
     case = CASES[job.case]

@@ -55,7 +55,7 @@ def custom_jvp_rule(primitive: Primitive) -> Rule:
         if traced is not None:
             return _as_elementwise(context, function, operands, traced)
         if is_slogdet(program_of(params), function, operands):
-            return log_determinant(context, function, *operands)
+            return log_determinant(context, *operands)
         return framed(context, lambda stacks, *inner: general(stacks.form, function, inner), operands, {})
 
     return rule

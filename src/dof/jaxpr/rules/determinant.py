@@ -25,7 +25,7 @@ import numpy as np
 from dof.jax_compat import Closed, custom_jvp_in, inner_programs, parts
 from dof.jaxpr.first_order_rules import Function
 from dof.jaxpr.program_signature import signature
-from dof.jaxpr.rules.matrix_inverse import inverse
+from dof.jaxpr.rules.gauss_jordan import slogdet_and_inverse
 from dof.triples.rule_context import SlotContext
 from dof.triples.stack_arithmetic import add
 from dof.triples.triple import SlotTriple, value_of
@@ -76,11 +76,11 @@ def _derivative(function: Function, matrix: jax.ShapeDtypeStruct) -> Hashable:
     return signature(jax.make_jaxpr(lambda v, g: jax.jvp(function, [v], [g]))(matrix, matrix))
 
 
-def log_determinant(context: SlotContext, function: Function, matrix: SlotTriple) -> list[Any]:
+def log_determinant(context: SlotContext, matrix: SlotTriple) -> list[Any]:
     """The sign of the determinant and the logarithm of its modulus; a real sign is constant."""
-    sign, value = function(matrix.value)
-    # One inverse instead of two solves per direction; log |det| itself still comes from the LU factors of JAX.
-    inverted, by_columns = inverse(matrix.value), _only_columns_have_own_slots(matrix)
+    # One inverse instead of two solves per direction.
+    sign, value, inverted = slogdet_and_inverse(matrix.value)
+    by_columns = _only_columns_have_own_slots(matrix)
     product: Callable[..., Any] = lambda m, i: [i @ m if by_columns else m @ i]  # noqa: E731
     (moved,) = context.through(product, [matrix, inverted])
     change = SlotTriple(jnp.zeros_like(matrix.value), moved.tangents, moved.applied)
