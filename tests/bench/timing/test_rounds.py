@@ -70,7 +70,7 @@ class FixedMatmulRate(MatmulRate):
 
 
 @pytest.mark.parametrize(
-    ("flops", "seconds", "points"), [(1e6, 60.0, 1024), (1e9, 60.0, 128), (1e9, 600.0, 1024), (1e13, 60.0, 8)]
+    ("flops", "seconds", "points"), [(1e6, 60.0, 1024), (1e9, 60.0, 128), (1e9, 600.0, 1024), (1e13, 60.0, 32)]
 )
 def test_points_adapt_to_the_time(flops, seconds, points):
     assert points_for(CASES["mlp-elliptic"], 3, seconds, FixedMatmulRate(flops), 7) == points
