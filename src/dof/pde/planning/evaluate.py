@@ -99,7 +99,10 @@ def _nested(read: Any, net: Callable[[Any], Any], point: Any) -> Any:
         return nested_autodiff(read.operator, net)(point)
     units = jnp.eye(point.size, dtype=point.dtype)
     along = lambda g, i: lambda z: jax.jvp(g, (z,), (units[i],))[1]  # noqa: E731
-    return sum(reduce(along, monomial, net)(point) for monomial in read.monomials)
+    laplacian = lambda g: lambda z: sum(along(along(g, i), i)(z) for i in read.places)  # noqa: E731
+    for _ in range(read.laplacians):
+        net = laplacian(net)
+    return reduce(along, read.monomial, net)(point)
 
 
 def _require_fields(residual: Any, value: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from dof.extend import Symbol, combined_symbol, common_span, symbol_at, symbol_of
@@ -53,7 +54,13 @@ def _symbol(read: Any, point: Any) -> Symbol:
         return symbol_of([(read.i,)])
     if isinstance(read, Second):
         return symbol_of(read.pairs)
-    return symbol_of(read.monomials) if isinstance(read, Higher) else symbol_at(read.operator, point)
+    return symbol_of(_monomials(read)) if isinstance(read, Higher) else symbol_at(read.operator, point)
+
+
+def _monomials(read: Higher) -> list[tuple[int, ...]]:
+    """∂^e Δ^k multiplied out."""
+    squares = product(read.places, repeat=read.laplacians)
+    return [tuple(sorted((*read.monomial, *chosen, *chosen))) for chosen in squares]
 
 
 def _planned(
