@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dof.api.apply import jointly, propagate
     from dof.api.check import check
     from dof.api.continue_propagation import continue_propagation
+    from dof.api.estimate import estimate
     from dof.api.explain import Explanation, explain
     from dof.api.kinetic_energy import local_kinetic_energy
     from dof.api.operator import Operator, derivatives, laplacian
@@ -55,6 +56,7 @@ _MODULE_OF = {
     "check": "dof.api.check",
     "continue_propagation": "dof.api.continue_propagation",
     "derivatives": "dof.api.operator",
+    "estimate": "dof.api.estimate",
     "explain": "dof.api.explain",
     "jointly": "dof.api.apply",
     "laplacian": "dof.api.operator",
@@ -108,6 +110,7 @@ __all__ = [
     "check",
     "continue_propagation",
     "derivatives",
+    "estimate",
     "explain",
     "jointly",
     "laplacian",

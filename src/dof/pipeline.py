@@ -17,8 +17,9 @@ import numpy as np
 from dof.arguments import Argnums, named_after, names_of, places_of, split_arguments, split_arrays
 from dof.batching.direction_groups import propagate_in_groups
 from dof.cut.segments import run_segments, segments_of
-from dof.directions.factor import factor
+from dof.directions.factor import SecondOrderPart, factor
 from dof.directions.known_while_tracing import concatenate
+from dof.directions.matrix_forms import Matrix
 from dof.directions.shared import SharedDirections, share_directions
 from dof.jax_compat import Closed
 from dof.jaxpr.inlining import written_out
@@ -108,12 +109,17 @@ class Propagated(NamedTuple):
         return self.each(lambda output: full(output) if depends_on_x(output) else value_as_array(output))
 
 
-def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prepared:
+def prepare(
+    operators: Sequence[Coefficients],
+    coordinates: Coordinates,
+    factored: Callable[[Sequence[Matrix], int], SecondOrderPart] = factor,
+) -> Prepared:
     """Factor the second-order parts A = Lᵀ Q L of operators and share their directions.
 
     Args:
         operators: the coefficients of each operator at x.
         coordinates: the coordinates of x.
+        factored: (terms of A, N) ↦ the directions of A, all of them or random ones.
     """
     channels: list[Coefficients] = []
     readings = []
@@ -122,7 +128,7 @@ def prepare(operators: Sequence[Coefficients], coordinates: Coordinates) -> Prep
         readings.append(Reading([(factor_, len(channels) + n) for n, (factor_, _) in enumerate(split)], operator.c))
         channels += [channel for _, channel in split]
     with own_promotion():
-        directions = share_directions([factor(channel.a, coordinates.size) for channel in channels])
+        directions = share_directions([factored(channel.a, coordinates.size) for channel in channels])
         b = stacked_b([channel.b for channel in channels], coordinates)
     return Prepared(coordinates, directions, b, readings)
 

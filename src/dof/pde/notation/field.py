@@ -17,7 +17,7 @@ Reader = Callable[[Derivative], Any]
 """From a derivative to its value for all components of the network."""
 
 
-class Network(NamedTuple):
+class NetworkReader(NamedTuple):
     """What the fields of a residual have in common.
 
     Attributes:
@@ -52,7 +52,7 @@ class Field(ActsAsArray):
     def __init__(
         self,
         name: str,
-        network: Network,
+        network: NetworkReader,
         choose: Callable[[Any], Any],
         monomial: tuple[int, ...] = (),
         laplacians: int = 0,

@@ -14,7 +14,7 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.pde.notation.at_points import at_points
 from dof.pde.notation.derivatives import Derivative
-from dof.pde.notation.field import Field, Network
+from dof.pde.notation.field import Field, NetworkReader
 from dof.pde.notation.mistakes import told_in_words
 from dof.pde.notation.names import Names, read_names
 from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
@@ -159,7 +159,7 @@ class Residual:
             point: (coordinates,)
             parameters: The keywords of the decorated function, with their values.
         """
-        network = Network(self.coordinates, read, value)
+        network = NetworkReader(self.coordinates, read, value)
         chosen = lambda name: (lambda array: array) if self.is_single else lambda array: self.fields.part(name, array)  # noqa: E731
         fields = [Field(name, network, chosen(name)) for name in self.fields.names]
         places = [self.coordinates.part(name, point) for name in self.coordinates.names]
