@@ -23,7 +23,7 @@ def estimate(L: Any, samples: int = 16, along: str = "signs") -> Callable[..., C
     """An unbiased estimate of L f: second derivatives along a few random directions in place of all.
 
     `dof.estimate(L)(f)(key, x)` takes the arguments of f after a key of `jax.random`. First-order part and c are exact,
-    and so is everything where the rank of A is not above `samples`. It costs samples + 2 columns, twice the samples if A
+    and so is everything where the rank of A is not above `samples`. It costs samples + 2 columns, or twice that if A
     has eigenvalues of both signs or is known at run time only. The same key draws the same directions at every
     point: split it for points that shall be independent.
 
