@@ -10,7 +10,7 @@ The folders are the stages of the way from what the user writes to the result:
     cut          where few values can take the place of many coordinates
     jaxpr        the interpreter of a traced JAX program, and a rule for each family of primitives
     jets         the same for operators of any order, on the columns of their symbols
-    pipeline     the whole way, on one screen
+    pipeline     the whole way: prepare, trace, propagate
     batching     many points in blocks, several devices, directions in groups
     api          the public calls
 

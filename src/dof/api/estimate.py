@@ -13,7 +13,8 @@ from dof.directions.factor import SecondOrderPart, factor
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
-from dof.pipeline import prepare, propagate_prepared
+from dof.pipeline.order_two import propagate_prepared
+from dof.pipeline.prepare import prepare
 from dof.triples.sampled_directions import random_choice, random_signs, sampled_part
 
 DRAWS = {"signs": random_signs, "coordinates": random_choice}
