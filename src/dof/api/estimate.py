@@ -33,7 +33,7 @@ def estimate(L: Any, samples: int = 16, along: str = "signs") -> Callable[..., C
         samples: how many random directions.
         along: "signs" for sums of all directions of A with random signs (Hutchinson's estimator, with variance
             2 / samples · Σ_{k ≠ l} H_kl², H the Hessian in these directions); "coordinates" for some of the directions
-            themselves, none of them twice, which is better where H is nearly a multiple of the identity.
+            themselves, none of them twice, which is better where the diagonal of H is nearly constant.
 
     Returns:
         A function like L: of f and `argnums`.
