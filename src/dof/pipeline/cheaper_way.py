@@ -71,7 +71,10 @@ def cheaper_way(call: Call, operators: Sequence[Any], options: Options) -> Way:
     least = _nested_columns(operators, lambda factor: min(factor.order, 2) + 1)
     if len(span) <= least:
         return Way(known, f"nesting carries {least} or more")
-    nested = _nested_columns(operators, lambda factor: _columns_of_factor(call, factor, options))
+    # Once for each factor: Δ² has the same one twice.
+    factors = {id(f): f for operator in operators for product in products_of(operator) for f in product}
+    columns = {number: _columns_of_factor(call, factor, options) for number, factor in factors.items()}
+    nested = _nested_columns(operators, lambda factor: columns[id(factor)])
     if nested < len(span):
         return Way(None, f"it carries {nested} columns through most of the function, and the algebra {len(span)}")
     return Way(known, f"nesting carries {nested}")
