@@ -10,7 +10,7 @@ The folders are the stages of the way from what the user writes to the result:
     cut          where few values can take the place of many coordinates
     jaxpr        the interpreter of a traced JAX program, and a rule for each family of primitives
     jets         the same for operators of any order, on the columns of their symbols
-    pipeline     the whole way, on one screen
+    pipeline     the whole way: prepare, trace, propagate
     batching     many points in blocks, several devices, directions in groups
     api          the public calls
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dof.api.apply import jointly, propagate
     from dof.api.check import check
     from dof.api.continue_propagation import continue_propagation
+    from dof.api.estimate import estimate
     from dof.api.explain import Explanation, explain
     from dof.api.kinetic_energy import local_kinetic_energy
     from dof.api.operator import Operator, derivatives, laplacian
@@ -55,6 +56,7 @@ _MODULE_OF = {
     "check": "dof.api.check",
     "continue_propagation": "dof.api.continue_propagation",
     "derivatives": "dof.api.operator",
+    "estimate": "dof.api.estimate",
     "explain": "dof.api.explain",
     "jointly": "dof.api.apply",
     "laplacian": "dof.api.operator",
@@ -108,6 +110,7 @@ __all__ = [
     "check",
     "continue_propagation",
     "derivatives",
+    "estimate",
     "explain",
     "jointly",
     "laplacian",

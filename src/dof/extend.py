@@ -10,6 +10,9 @@
     symbol_at, symbol_of          the symbol of an operator at x, or of monomials
     combined_symbol, common_span  sums of symbols, and the columns that several need
     propagate_symbols             a propagation of these columns through a function
+    propagate_operators           a propagation of operators of any order, by whatever way is cheaper
+    MOST_PRODUCTS, MOST_MONOMIALS limits above which columns are too many
+    columns_text                  what columns are, in words
     contract_dense                the same operator from gradient and Hessian, to compare with
     nested_autodiff               an operator of any order by nested differentiation, to compare with
     linear_arguments, Role        which arguments enter a traced program linearly
@@ -31,11 +34,19 @@ from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
 from dof.operators.symbol_at import Symbol, combined_symbol, symbol_at, symbol_of
-from dof.pipeline import Prepared, Propagated, prepare, propagate_prepared, propagate_symbols
+from dof.pipeline.any_order import propagate_symbols
+from dof.pipeline.cheaper_way import MOST_MONOMIALS, MOST_PRODUCTS
+from dof.pipeline.order_two import propagate_prepared
+from dof.pipeline.prepare import Prepared, prepare
+from dof.pipeline.propagate import propagate_operators
+from dof.pipeline.propagated import Propagated
+from dof.symbols.text import columns_text
 from dof.triples.readout import full_triple, value_as_array
 
 __all__ = [
     "DENSE_LIMIT",
+    "MOST_MONOMIALS",
+    "MOST_PRODUCTS",
     "Blocks",
     "Closed",
     "Coefficients",
@@ -50,6 +61,7 @@ __all__ = [
     "Symbol",
     "arrays_of",
     "as_function",
+    "columns_text",
     "combined_symbol",
     "common_span",
     "contract_dense",
@@ -65,6 +77,7 @@ __all__ = [
     "map_entries",
     "nested_autodiff",
     "prepare",
+    "propagate_operators",
     "propagate_prepared",
     "propagate_symbols",
     "symbol_at",

@@ -10,7 +10,9 @@ from dof.arguments import Argnums, require_argnums, require_callable
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.operators.higher_order import HigherOrder
 from dof.options import CutChoice, OptionKeywords, Options, Structure
-from dof.pipeline import HasCoefficients, Propagated, propagate_operators
+from dof.pipeline.prepare import HasCoefficients
+from dof.pipeline.propagate import propagate_operators
+from dof.pipeline.propagated import Propagated
 from dof.triples.readout import full_triple, value_as_array
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from dof.arguments import require_callable
 from dof.errors import ArgumentError, describe
 from dof.options import CutChoice, Options, Structure
-from dof.pipeline import propagate_seeds
+from dof.pipeline.order_two import propagate_seeds
 from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.seed import seed_of_triple

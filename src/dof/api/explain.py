@@ -12,7 +12,10 @@ from dof.api.apply import require_operators
 from dof.arguments import Argnums, require_argnums, require_callable, split_arrays
 from dof.jaxpr.trace_log import CutEntry, Equation, Log
 from dof.options import CutChoice, Options, Structure
-from dof.pipeline import NESTED, propagate_operators
+from dof.pipeline.any_order import NESTED
+from dof.pipeline.propagate import propagate_operators
+from dof.pipeline.propagated import Propagated
+from dof.symbols.text import columns_text
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Explanation:
         columns: for an operator of an order above two, what is carried for each value, up to factors. Slots and
             directions then count the columns besides the value itself. ("by nesting",) if its factors are applied one
             after the other, and there are no steps.
+        why: for such an operator, why the columns of its symbol were taken, or nesting.
 
     Examples:
         >>> import dof, jax.numpy as jnp
@@ -38,6 +42,7 @@ class Explanation:
     directions: int
     steps: tuple[Equation | CutEntry, ...]
     columns: tuple[str, ...] = ()
+    why: str = ""
 
     @property
     def equations(self) -> tuple[Equation, ...]:
@@ -70,9 +75,9 @@ class Explanation:
 
     def _carried(self) -> str:
         if self.columns == NESTED:
-            return "by nesting, each factor of the operator applied to the function that the next one gives"
+            return f"by nesting, each factor of the operator applied to what the next one gives: {self.why}"
         if self.columns:
-            return f"{len(self.columns)} columns: {', '.join(self.columns)}"
+            return f"{columns_text(self.columns)}: {self.why}"
         return f"{self.directions} directions"
 
 
@@ -117,14 +122,14 @@ def explain(
     def propagate(arrays: Any) -> Any:
         args, kwargs = rebuild(arrays)
         done = propagate_operators(f, L._operators(), argnums, args, kwargs, Options(structure, cut), log=log)
-        counted.append((done.directions, done.columns))
+        propagated.append(done)
         return ()
 
-    counted: list[tuple[int, tuple[str, ...]]] = []
+    propagated: list[Propagated] = []
     # Nothing is computed: shapes are all that slots, cuts and costs depend on.
     jax.eval_shape(propagate, arrays)
-    directions, columns = counted[0]
-    return Explanation(directions, tuple(log), columns)
+    (done,) = propagated
+    return Explanation(done.directions, tuple(log), done.columns, done.why)
 
 
 COLUMNS = ("equation", "rule", "result", "slots", "operations", "")

@@ -15,7 +15,7 @@ from dof.api.operator import laplacian
 from dof.arguments import require_argnums, require_callable, split_arguments
 from dof.errors import ArgumentError, describe
 from dof.options import OptionKeywords, Options
-from dof.pipeline import Propagated
+from dof.pipeline.propagated import Propagated
 from dof.promotion import own_promotion
 from dof.triples.readout import value_as_array
 from dof.triples.triple import depends_on_x

@@ -14,7 +14,7 @@ from dof.directions.matrix_forms import Diagonal, Matrix, dense
 from dof.jets.nested import apply_nested
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
-from dof.pipeline import HasCoefficients
+from dof.pipeline.prepare import HasCoefficients
 
 
 def nested_autodiff(L: Any, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:

@@ -24,7 +24,7 @@ from dof.arguments import named_after
 from dof.batching.batched import batched
 from dof.compat.folx_arrays import FwdJacobian, FwdLaplArray
 from dof.options import DEFAULT
-from dof.pipeline import Propagated
+from dof.pipeline.propagated import Propagated
 from dof.triples.triple import Triple, is_smooth
 
 __all__ = [

@@ -92,7 +92,10 @@ def powers(span: Span, n: Columns) -> list[Columns]:
     """n, n², n³, … up to the last that is not zero."""
     found = [n]
     while found[-1]:
-        found.append(nilpotent_product(span, found[-1], n))
+        # Halves that are equal or differ by one: columns of lower degree are zero in both, so that fewest pairs are
+        # left, and in a square every pair is one product.
+        k = len(found) + 1
+        found.append(nilpotent_product(span, found[k - k // 2 - 1], found[k // 2 - 1]))
     return found[:-1]
 
 

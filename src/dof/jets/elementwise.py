@@ -6,12 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import jax.numpy as jnp
-
 from dof.jax_compat import JaxprEqn, bind
 from dof.jaxpr.first_order_rules import Function, function_of
 from dof.jets.algebra import multiplied, powers, product, quotient, series, sums
-from dof.jets.general import general
 from dof.jets.jet import Columns, columns_of, stacked, values_of
 from dof.jets.taylor_by_hand import BY_HAND, power
 from dof.jets.taylor_nested import MixedTaylor, nested_taylor
@@ -23,9 +20,6 @@ def elementwise(span: Span, eqn: JaxprEqn, operands: Sequence[Any]) -> list[Any]
     """The jets of the result of an elementwise primitive."""
     name, values, varying = eqn.primitive.name, values_of(operands), varying_operands(operands)
     function = function_of(eqn.primitive, eqn.params)
-    # |z| of a complex z is not differentiable in the complex sense.
-    if name == "abs" and jnp.iscomplexobj(values[0]):
-        return general(span, function, operands)
     if name == "pow" and varying == (0,):
         return _of_one(span, eqn, operands, power(values[0], values[1], span.order))
     if name in BY_HAND:

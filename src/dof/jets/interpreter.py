@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import jax.numpy as jnp
+
 from dof.jax_compat import Closed, JaxprEqn, as_function, program_of
 from dof.jaxpr.elementwise_programs import nonlinear_steps
 from dof.jaxpr.first_order_rules import function_of
@@ -13,13 +15,14 @@ from dof.jaxpr.registry import Record, record_of
 from dof.jaxpr.rule_modes import USERS
 from dof.jaxpr.rules.determinant import is_slogdet
 from dof.jaxpr.rules.general import general_rule
+from dof.jaxpr.rules.linear_solves import linear_system
 from dof.jaxpr.trace_log import Log
 from dof.jaxpr.walker import Walker
 from dof.jets import loops
 from dof.jets.elementwise import elementwise, elementwise_product, elementwise_quotient, of_taylor
 from dof.jets.general import general
 from dof.jets.jet import values_of
-from dof.jets.linear_algebra import linear_solve, log_determinant
+from dof.jets.linear_algebra import log_determinant, solution
 from dof.jets.products import add_or_subtract, clamp, contraction, first_order, scaled
 from dof.jets.taylor_nested import nested_taylor
 from dof.jets.trace_log import jet_entry
@@ -64,13 +67,17 @@ class JetInterpreter(Walker):
         rule = RULES.get(record.family)
         results = self.by_general_rule(eqn, operands) if rule is None else rule(self, record, eqn, operands)
         if self.log is not None:
-            used = record.family if rule else "general"
+            used = "general" if isinstance(results, ByGeneralRule) else record.family
             self.log.insert(place, jet_entry(eqn, used, operands, results, len(self.span), self.depth))
         return results
 
     def by_general_rule(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
         """The results by nested jvp of the primitive."""
-        return general(self.span, function_of(eqn.primitive, eqn.params), operands)
+        return ByGeneralRule(general(self.span, function_of(eqn.primitive, eqn.params), operands))
+
+
+class ByGeneralRule(list[Any]):
+    """Results of the general rule, for the log: a call or a linear solve may end there."""
 
 
 JetRule = Callable[[JetInterpreter, Record, JaxprEqn, Sequence[Any]], Sequence[Any]]
@@ -87,6 +94,9 @@ def _first_order(context: JetInterpreter, record: Record, eqn: JaxprEqn, operand
 
 
 def _elementwise(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
+    # |z| of a complex z is not differentiable in the complex sense.
+    if eqn.primitive.name == "abs" and any(map(jnp.iscomplexobj, values_of(operands))):
+        return context.by_general_rule(eqn, operands)
     return elementwise(context.span, eqn, operands)
 
 
@@ -134,7 +144,8 @@ def _loop(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequ
 
 
 def _linear_solve(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-    return linear_solve(context, eqn, operands)
+    system = linear_system(eqn.primitive, eqn.params, operands)
+    return context.by_general_rule(eqn, operands) if system is None else solution(context, *system)
 
 
 def _users(context: JetInterpreter, record: Record, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:

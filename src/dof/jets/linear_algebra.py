@@ -7,12 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import jax.numpy as jnp
 
-from dof.jax_compat import JaxprEqn
-from dof.jaxpr.first_order_rules import Function, each_direction, function_of
+from dof.jaxpr.first_order_rules import Function, each_direction
 from dof.jaxpr.rules.determinant import scaled, turned_and_scaled
 from dof.jaxpr.rules.gauss_jordan import slogdet_and_inverse
-from dof.jaxpr.rules.linear_solves import linear_system
-from dof.jets.general import general
 from dof.jets.jet import Jet, columns_of, stacked, values_of
 from dof.symbols.span import Span
 
@@ -29,14 +26,6 @@ class JetContext(Protocol):
     def through(self, function: Callable[..., Any], operands: Sequence[Any]) -> list[Any]:
         """Propagate the operands through a function of arrays that returns a list of arrays."""
         ...
-
-
-def linear_solve(context: JetContext, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
-    """A `custom_linear_solve` or a `triangular_solve`."""
-    system = linear_system(eqn.primitive, eqn.params, operands)
-    if system is None:
-        return general(context.span, function_of(eqn.primitive, eqn.params), operands)
-    return solution(context, *system)
 
 
 def solution(

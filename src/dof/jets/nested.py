@@ -1,6 +1,7 @@
 """Operators of any order by nesting: each factor of a product is applied to the function that the next one gives.
 
-It is exact as well, and takes more columns. Where the algebra has many products of columns, it compiles faster.
+It is exact as well. It carries more columns than the algebra unless its pieces pass a cut, and compiles faster where
+the algebra has many products of columns.
 """
 
 from __future__ import annotations
@@ -13,25 +14,8 @@ from typing import Any, NamedTuple
 import jax
 
 from dof.operators.higher_order import products_of
-from dof.symbols.span import Span
 from dof.triples.triple import DependsOnX
 from dof.typing import Array
-
-MOST_PAIRS = 200
-"""Products of columns up to which the algebra is taken. The gradient of the biharmonic operator of an MLP with 3 hidden
-layers of 64 has 0.66, 0.72, 0.82 and 0.98 of the operations of nesting (as XLA counts them) for 3, 5, 8 and 12
-coordinates, which are 33, 90, 228 and 510 products. So little is left to gain above 200, and each product is some
-equations more to compile: for 8 and 12 coordinates compiling took several times as long as with nesting, in one run
-on a busy machine, so that the exact place of this limit is not measured."""
-
-MOST_MONOMIALS = 20_000
-"""Monomials of an operator up to which it is written out to look for its span. Δ² of 100 coordinates counts 10,000, and
-its span has 5,252 columns, far more than the algebra is taken for. A round number; its place is not measured."""
-
-
-def is_better_nested(span: Span) -> bool:
-    """Whether nesting is to be preferred to the algebra of this span."""
-    return sum(map(len, span.pairs)) > MOST_PAIRS
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import reduce
-from math import prod
+from math import inf, prod
 from typing import Any, NamedTuple
 
 import jax
@@ -56,34 +56,39 @@ def combined_symbol(terms: Iterable[tuple[float, Symbol]]) -> Symbol:
     return Symbol(known, tuple(rest))
 
 
-def expanded_size(operator: Any, x: Any) -> int:
-    """A bound of the number of monomials that `symbol_at` makes, without making them."""
-    coordinates = Coordinates.of(x)
-
-    def of_factor(factor: LinearOperator) -> int:
-        terms = list(terms_of(factor, x, coordinates, lambda *pair: symbol_terms_of(pair, x)))
-        # By Leibniz' rule an operator of order two on the left makes up to four terms of one that varies.
-        return sum(len(term.symbol) * (4 if term.varies else 1) for term in terms)
-
-    with own_promotion():
-        return sum(prod(map(of_factor, product)) for product in products_of(operator))
-
-
 def symbol_at(operator: Any, x: Any) -> Symbol:
     """The operator at x, of any order."""
+    found = symbol_unless_large(operator, x, inf)
+    assert found is not None
+    return found
+
+
+def symbol_unless_large(operator: Any, x: Any, most: float) -> Symbol | None:
+    """The operator at x; None if it may have more than `most` monomials, which is found out before making them."""
     with own_promotion():
-        terms = [term for product in products_of(operator) for term in symbol_terms_of(product, x)]
+        products = [_terms_of_factors(product, x) for product in products_of(operator)]
+        if sum(prod(map(_size, factors)) for factors in products) > most:
+            return None
+        terms = [term for factors in products for term in _multiplied(factors)]
         known = polynomial.total([term.symbol for term in terms if not term.factors])
         rest = tuple((_value(term.factors, x), term.symbol) for term in terms if term.factors and term.symbol)
     return Symbol(known, rest)
 
 
-def symbol_terms_of(product: Iterable[LinearOperator], x: Any) -> list[SymbolTerm]:
-    """The terms of a product of operators."""
-    coordinates = Coordinates.of(x)
-    of_pair = lambda *pair: symbol_terms_of(pair, x)  # noqa: E731
-    each = [list(terms_of(factor, x, coordinates, of_pair)) for factor in product]
-    return reduce(lambda first, second: [t for a in first for b in second for t in _composed(a, b)], each)
+def _terms_of_factors(product: Iterable[LinearOperator], x: Any) -> list[list[SymbolTerm]]:
+    """The terms of each factor of a product of operators."""
+    of_pair = lambda *pair: _multiplied(_terms_of_factors(pair, x))  # noqa: E731
+    return [list(terms_of(factor, x, Coordinates.of(x), of_pair)) for factor in product]
+
+
+def _size(terms: Iterable[SymbolTerm]) -> int:
+    # By Leibniz' rule an operator of order two on the left makes up to four terms of one that varies.
+    return sum(len(term.symbol) * (4 if term.varies else 1) for term in terms)
+
+
+def _multiplied(factors: Iterable[list[SymbolTerm]]) -> list[SymbolTerm]:
+    """The terms of a product, from those of its factors."""
+    return reduce(lambda first, second: [t for a in first for b in second for t in _composed(a, b)], factors)
 
 
 def _value(factors: tuple[Any, ...], x: Any) -> Any:

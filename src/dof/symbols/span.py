@@ -63,6 +63,11 @@ class Span:
 
         return tuple(tuple(of_row(row)) for row in self.rows)
 
+    @property
+    def products(self) -> int:
+        """How many products of two columns besides the value a product of jets has."""
+        return sum(map(len, self.pairs))
+
     def read(self, symbol: Polynomial) -> dict[int, float]:
         """The numbers w_j with symbol = Σ_j w_j B_j, for a symbol in the span."""
         wanted = divided(symbol)

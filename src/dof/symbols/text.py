@@ -8,6 +8,9 @@ from fractions import Fraction
 
 from dof.symbols.polynomial import Monomial, Polynomial
 
+MOST_NAMED, FIRST = 16, 8
+"""Up to so many columns are named, as those of Δ³ in two dimensions; of more of them, the first few."""
+
 _RAISED, _LOWERED = (str.maketrans("0123456789", digits) for digits in ("⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"))
 
 
@@ -21,6 +24,12 @@ def polynomial_text(polynomial: Polynomial, names: Sequence[str] | None = None) 
     order = sorted(polynomial, key=lambda monomial: (-len(monomial), monomial))
     text = " + ".join(_term(polynomial[monomial], _monomial(monomial, names)) for monomial in order)
     return text.replace("+ -", "− ").replace("-", "−") or "0"
+
+
+def columns_text(meanings: Sequence[str]) -> str:
+    """What columns are, as "3 columns, 1, ∂x, ∂x² + ∂t"; of many the first few."""
+    named = meanings if len(meanings) <= MOST_NAMED else [*meanings[:FIRST], "…"]
+    return f"{len(meanings)} columns, {', '.join(named)}"
 
 
 def _term(coefficient: Fraction, monomial: str) -> str:

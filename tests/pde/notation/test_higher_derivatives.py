@@ -73,3 +73,23 @@ def test_systems_of_equations_with_components():
     fields = lambda z: jnp.stack([net(z), jnp.cos(z[0] * z[1]), z[0] ** 4 * z[1]])  # noqa: E731
     found, expected = jax.jit(lambda z: (system(fields)(z), system.by_hessian(fields)(z)))(POINTS)
     assert_close(found, expected, 1e-9)
+
+
+def test_derivatives_with_too_many_columns_are_nested():
+    """Δ² in 24 and in 200 coordinates; in the latter it is not even multiplied out."""
+
+    @pde.residual("x[24] t")
+    def many(u, x, t):
+        return u.t - 0.5 * u.biharmonic + u * pde.laplacian(u) + u.laplacian.t * x[0]
+
+    radial = lambda z: jnp.sum(z[:-1] ** 2) ** 3 * z[-1] ** 2  # noqa: E731
+    z = jnp.linspace(0.1, 0.4, 25)
+    r2, t, d = jnp.sum(z[:-1] ** 2), z[-1], 24
+    laplacian, biharmonic = 6 * (d + 4) * r2**2, 24 * (d + 4) * (d + 2) * r2
+    by_hand = 2 * t * r2**3 + t**2 * (-0.5 * biharmonic + r2**3 * t**2 * laplacian) + 2 * t * laplacian * z[0]
+    assert_close(jax.jit(many(radial))(z), by_hand, 1e-9)
+    assert "2 derivatives by nesting" in str(many.plan)
+
+    of_many = pde.residual("x[200]")(lambda u, x: u.laplacian.laplacian)
+    found = jax.jit(of_many(lambda z: jnp.sum(z**2) ** 2))(jnp.linspace(0, 1, 200))
+    assert_close(found, jnp.array(8.0 * 200 * 202), 1e-9)

@@ -12,6 +12,9 @@ import numpy as np
 
 from dof.bench.cases.architectures import Architecture, Rng
 from dof.bench.cases.factored_operators import FactoredOperator
+from dof.bench.cases.polynomial_operators import PolynomialOperator
+
+AnyOperator = FactoredOperator | PolynomialOperator
 
 Task = Callable[[Any, Any], Any]
 """(weights, points) ↦ result."""
@@ -35,13 +38,14 @@ class Case:
         name: what the command line selects by.
         title: what tables print.
         network: φ.
-        operator: draws L.
+        operator: draws L, of order two, or of an order above two where `is_higher`.
         points: how many points a run has, if the time suffices.
         task: "forward" for the residuals, "step" for loss and gradient.
         residual: of φ(x) and L φ(x).
         scale: standard deviation of the coordinates of the points.
         thresholds: the sparsity thresholds that folx is tried with; the fastest counts.
         extra_methods: methods that only this case is measured with.
+        is_higher: whether L is of an order above two.
         tolerance: the deviation that counts as an error. Rounding in float32 gives 1e-7 to 1e-5 for most networks, a
             wrong formula far more than 1e-3.
     """
@@ -49,16 +53,17 @@ class Case:
     name: str
     title: str
     network: Architecture
-    operator: Callable[[Rng], FactoredOperator]
+    operator: Callable[[Rng], AnyOperator]
     points: int
     task: Literal["forward", "step"] = "forward"
     residual: Callable[[Any, Any], Any] = applied_alone
     scale: float = 1.0
     thresholds: tuple[int | float, ...] = (0,)
     extra_methods: tuple[str, ...] = ()
+    is_higher: bool = False
     tolerance: float = 1e-3
 
-    def draw(self, seed: int, points: int, dtype: Any) -> tuple[FactoredOperator, Any, Any]:
+    def draw(self, seed: int, points: int, dtype: Any) -> tuple[Any, Any, Any]:
         """(operator, weights, points), which depend on the seed only; the points have shape (points, inputs)."""
         rng = np.random.default_rng(seed)
         # Points come last, row by row: with fewer of them the operator, the weights and the first points stay the same.

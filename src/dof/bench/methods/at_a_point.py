@@ -14,18 +14,24 @@ from jax.experimental.jet import jet
 
 import dof
 from dof.api.nested_autodiff import contract_dense
+from dof.bench.cases.case import AnyOperator
 from dof.bench.cases.factored_operators import FactoredOperator
+from dof.bench.cases.polynomial_operators import PolynomialOperator
+from dof.bench.methods.any_order_at_a_point import polynomial_in_dof
 from dof.operators.coordinates import Coordinates
 
 Phi = Callable[[Any], Any]
-PointMethod = Callable[[FactoredOperator, Phi], Phi]
+PointMethod = Callable[[Any, Phi], Phi]
+"""From an operator of the order that the method is for, and φ, to L φ."""
 
 DRAWN = 16
 """Coordinates that the estimator draws: the batch size of STDE's own experiments with many inputs."""
 
 
-def operator_of(operator: FactoredOperator) -> dof.Operator:
-    """The operator as a `dof.Operator`."""
+def operator_of(operator: AnyOperator) -> Any:
+    """The operator as one of dof."""
+    if isinstance(operator, PolynomialOperator):
+        return polynomial_in_dof(operator)
     return dof.Operator(a=1.0 if operator.is_laplacian else operator.matrix, b=operator.first)
 
 

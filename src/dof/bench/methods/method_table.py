@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 import jax
 from jax import lax
 
 import dof
-from dof.bench.cases.case import Case, Task, task_of, vectorised_task
-from dof.bench.cases.factored_operators import FactoredOperator
+from dof.bench.cases.case import AnyOperator, Case, Task, task_of, vectorised_task
+from dof.bench.methods.any_order_at_a_point import by_jet, nested_dof, nested_jvp
 from dof.bench.methods.at_a_point import (
     PointMethod,
     along_all,
@@ -27,7 +27,7 @@ from dof.bench.methods.at_a_point import (
     second_of_jet,
 )
 
-Build = Callable[[Case, FactoredOperator, Any], Task]
+Build = Callable[[Case, AnyOperator, Any], Task]
 """(case, operator, option) ↦ task."""
 
 POINTS_IN_A_BLOCK = 32
@@ -44,6 +44,7 @@ class Method:
         counted: makes the same without loops, since the compiler cannot count the flops of a loop.
         options: what `build` is tried with; the fastest counts.
         package: what must be installed for it.
+        orders: "two", "higher" or "any": what it can do.
         exact: False for an estimate, whose deviation is shown but not judged.
     """
 
@@ -52,7 +53,14 @@ class Method:
     counted: Build | None = None
     options: Callable[[Case], tuple[Any, ...]] = lambda case: (None,)
     package: str | None = None
+    orders: Literal["two", "higher", "any"] = "two"
     exact: bool = True
+
+    def can_do(self, case: Case) -> bool:
+        """Whether the method is for operators of the order that the case has, and for its network."""
+        return self.orders in ("any", "higher" if case.is_higher else "two") and (
+            self.package != "torch" or bool(case.network.in_torch)
+        )
 
     @property
     def is_installed(self) -> bool:
@@ -60,7 +68,7 @@ class Method:
         return self.package is None or find_spec(self.package) is not None
 
 
-def residual_at_a_point(case: Case, operator: FactoredOperator, method: PointMethod) -> Callable[[Any, Any], Any]:
+def residual_at_a_point(case: Case, operator: AnyOperator, method: PointMethod) -> Callable[[Any, Any], Any]:
     """(weights, x) ↦ residual of the case at x."""
 
     def residual(weights: Any, x: Any) -> Any:
@@ -78,7 +86,7 @@ def at_once(method: PointMethod) -> Build:
 def in_blocks(method: PointMethod) -> Build:
     """Block by block, as one would by hand: `jax.lax.map` with a batch size, recomputed for the gradient."""
 
-    def build(case: Case, operator: FactoredOperator, _: Any) -> Task:
+    def build(case: Case, operator: AnyOperator, _: Any) -> Task:
         residual = residual_at_a_point(case, operator, method)
 
         def forward(weights: Any, x: Any) -> Any:
@@ -90,7 +98,7 @@ def in_blocks(method: PointMethod) -> Build:
     return build
 
 
-def _dof_at_a_point(case: Case, operator: FactoredOperator, **options: Any) -> Callable[[Any, Any], Any]:
+def _dof_at_a_point(case: Case, operator: AnyOperator, **options: Any) -> Callable[[Any, Any], Any]:
     applied = operator_of(operator)
 
     def residual(weights: Any, x: Any) -> Any:
@@ -99,7 +107,7 @@ def _dof_at_a_point(case: Case, operator: FactoredOperator, **options: Any) -> C
     return residual
 
 
-def _dof(case: Case, operator: FactoredOperator, _: Any) -> Task:
+def _dof(case: Case, operator: AnyOperator, _: Any) -> Task:
     """In blocks whose size dof chooses."""
     residual = _dof_at_a_point(case, operator)
     if case.task == "forward":
@@ -107,20 +115,20 @@ def _dof(case: Case, operator: FactoredOperator, _: Any) -> Task:
     return dof.value_and_grad(lambda weights, x: residual(weights, x) ** 2)
 
 
-def _dof_at_once(case: Case, operator: FactoredOperator, _: Any) -> Task:
+def _dof_at_once(case: Case, operator: AnyOperator, _: Any) -> Task:
     return vectorised_task(case, _dof_at_a_point(case, operator))
 
 
-def _dof_dense(case: Case, operator: FactoredOperator, _: Any) -> Task:
+def _dof_dense(case: Case, operator: AnyOperator, _: Any) -> Task:
     """Without sparsity and without cuts, which shows what these cost and gain."""
     return vectorised_task(case, _dof_at_a_point(case, operator, structure="dense", cut=None))
 
 
-def _folx(case: Case, operator: FactoredOperator, threshold: Any) -> Task:
+def _folx(case: Case, operator: AnyOperator, threshold: Any) -> Task:
     return at_once(by_folx(threshold))(case, operator, None)
 
 
-def _torch(case: Case, operator: FactoredOperator, _: Any) -> Task:
+def _torch(case: Case, operator: Any, _: Any) -> Task:
     # Imported when it is asked for: PyTorch need not be installed.
     from dof.bench.methods.torch_hessian import build
 
@@ -139,8 +147,11 @@ METHODS = {
         Method("folx", _folx, options=lambda case: case.thresholds, package="folx"),
         Method("torch", _torch, package="torch"),
         Method("estimate", at_once(by_estimate), exact=False),
+        Method("nested jvp", at_once(nested_jvp), orders="higher"),
+        Method("nested dof", at_once(nested_dof), orders="higher"),
+        Method("jet, all orders", at_once(by_jet), orders="higher"),
         Method("dof, dense", _dof_dense),
-        Method("dof, at once", _dof_at_once),
-        Method("dof", _dof, counted=_dof_at_once),
+        Method("dof, at once", _dof_at_once, orders="any"),
+        Method("dof", _dof, counted=_dof_at_once, orders="any"),
     )
 }

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from dof.bench.cases.case import Case
-from dof.bench.cases.factored_operators import FactoredOperator
+from dof.bench.cases.case import AnyOperator, Case
+from dof.bench.methods.any_order_at_a_point import nested_jvp
 from dof.bench.methods.at_a_point import by_hessian, jvp_of_jvp, one_by_one
 from dof.bench.methods.method_table import residual_at_a_point
 
@@ -27,12 +27,13 @@ def points_compared(case: Case, points: int) -> int:
     return min(points, FORWARD_POINTS) if case.task == "forward" else points
 
 
-def reference_result(case: Case, operator: FactoredOperator, weights: Any, x: Any) -> Any:
+def reference_result(case: Case, operator: AnyOperator, weights: Any, x: Any) -> Any:
     """The result of the case's task, for weights and points in float64; needs x64 enabled."""
     by_hand = case.network.laplacian
     # One direction at a time: the Hessian of a wave function of 32 electrons needs 20 GB. A loop over directions would
     # keep all of them for the gradient of a step.
-    method = one_by_one(jvp_of_jvp) if case.task == "forward" else by_hessian
+    of_order_two = one_by_one(jvp_of_jvp) if case.task == "forward" else by_hessian
+    method = nested_jvp if case.is_higher else of_order_two
     residual = _by_hand(case, by_hand) if by_hand else residual_at_a_point(case, operator, method)
     if case.task == "forward":
         return jax.jit(lambda w, x: lax.map(partial(residual, w), x, batch_size=POINTS_IN_A_BLOCK))(weights, x)

@@ -77,7 +77,7 @@ def methods_for(suite: Suite, case: Case) -> list[str]:
     """The methods of the suite that are installed and can do the case."""
     extra = case.extra_methods if suite.name == "peers" else ()
     chosen = [name for name, m in METHODS.items() if (name in suite.methods or name in extra) and m.is_installed]
-    return [name for name in chosen if METHODS[name].package != "torch" or case.network.in_torch]
+    return [name for name in chosen if METHODS[name].can_do(case)]
 
 
 def points_for(case: Case, methods: int, seconds: float, matmul: MatmulRate, rounds: int) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from dof import machine_info
 from dof.bench.cases.case import Case, vectorised_task
 from dof.bench.cases.case_table import CASES
+from dof.bench.methods.any_order_at_a_point import nested_jvp
 from dof.bench.methods.at_a_point import by_hessian
 from dof.bench.methods.method_table import METHODS, residual_at_a_point
 from dof.bench.methods.reference import points_compared, reference_result
@@ -93,7 +94,7 @@ def _reference(job: Job) -> list[np.ndarray]:
 
 
 def _flops_of_a_point(case: Case) -> float:
-    """Flops of the Hessian at one point, without the compiler's simplifications: how much work a case is."""
+    """Flops of the Hessian, or of nested jvp, at one point, not simplified by the compiler: how much work a case is."""
     operator, weights, x = case.draw(0, 1, np.float32)
-    task = vectorised_task(case, residual_at_a_point(case, operator, by_hessian))
+    task = vectorised_task(case, residual_at_a_point(case, operator, nested_jvp if case.is_higher else by_hessian))
     return flops(jax.jit(task).lower(weights, x))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,9 +35,19 @@ class Second:
 
 @dataclass(frozen=True)
 class Higher:
-    """Σ ∂^e over monomials of an order above two, each a sorted tuple of coordinates, once or several times."""
+    """∂^e Δ^k of an order above two.
 
-    monomials: tuple[tuple[int, ...], ...]
+    A product, not the sum that it is when multiplied out: Δ² in 100 coordinates has 10,000 terms.
+
+    Attributes:
+        monomial: e as the sorted tuple of its coordinates, each as often as its exponent says.
+        laplacians: k.
+        places: the coordinates of Δ; none if k is zero.
+    """
+
+    monomial: tuple[int, ...]
+    laplacians: int = 0
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +71,18 @@ def pair(i: int, j: int) -> Second:
     return Second(((min(i, j), max(i, j)),))
 
 
-def biharmonic(places: Sequence[int]) -> Higher:
-    """Σ ∂⁴/∂x_i²∂x_j² over some coordinates."""
-    return Higher(tuple(tuple(sorted((i, i, j, j))) for i in places for j in places))
-
-
 def laplacian(places: Sequence[int]) -> Second:
     """Σ ∂²/∂x_i² over some coordinates."""
     return Second(tuple((i, i) for i in places))
+
+
+def derivative_of(monomial: Iterable[int], laplacians: int, places: Sequence[int]) -> Derivative:
+    """∂^e Δ^k of an order above zero, where the Δ of a single coordinate is ∂²."""
+    if len(places) == 1:
+        monomial, laplacians = (*monomial, *[places[0]] * (2 * laplacians)), 0
+    e = tuple(sorted(monomial))
+    if len(e) + 2 * laplacians > 2:
+        return Higher(e, laplacians, tuple(places) if laplacians else ())
+    if laplacians:
+        return laplacian(places)
+    return First(*e) if len(e) == 1 else pair(*e)

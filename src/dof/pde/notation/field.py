@@ -3,55 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, pair
-from dof.pde.notation.derivatives import biharmonic as biharmonic_of
-from dof.pde.notation.derivatives import laplacian as laplacian_of
+from dof.pde.notation.acts_as_array import ActsAsArray
+from dof.pde.notation.derivatives import Applied, Derivative, Gradient, derivative_of
 from dof.pde.notation.names import Names, space_axes, subscripts
 
 Reader = Callable[[Derivative], Any]
 """From a derivative to its value for all components of the network."""
 
 
-@jax.tree_util.register_pytree_node_class
-class Field:
-    """An unknown function, as a residual gets it.
+class NetworkReader(NamedTuple):
+    """What the fields of a residual have in common.
 
-    In expressions a field stands for its value. `u.t`, `u.xx`, `u.xxxt`, `u.d("r", "theta")`, `u.laplacian`,
-    `u.biharmonic` and `u.apply(L)` are its derivatives: arrays, of which no further derivatives are known. `u[0]` is a
+    Attributes:
+        coordinates: the names of the coordinates.
+        read: from a derivative to its value for all components of the network.
+        value: the value of all components.
+    """
+
+    coordinates: Names
+    read: Reader
+    value: Any
+
+
+@jax.tree_util.register_pytree_node_class
+class Field(ActsAsArray):
+    """An unknown function or a derivative of one, as a residual gets it.
+
+    In expressions it stands for its value. `u.t`, `u.xx`, `u.xxxt`, `u.d("r", "theta")`, `u.laplacian`, `u.biharmonic`
+    and `u.apply(L)` are its derivatives, which are fields themselves: `u.x.x` is `u.xx`, and `u.laplacian.t` is what it
+    says. What is made of fields by arithmetic is an array, without derivatives. So are gradients. `u[0]` is a
     component, and a field itself.
 
     Args:
-        name: For errors.
-        coordinates: The names of the coordinates.
-        read: From a derivative to its value for all components of the network.
-        value: The value of all components.
+        name: What the user calls it, for errors.
+        network: What it is a part of.
         choose: From an array over all components, on its last axis, to the part that this field has.
+        monomial: The coordinates that it is differentiated in, each as often as it is.
+        laplacians: How many times the Laplacian in space is applied to it.
+        applied: An operator of the user that is applied to it.
     """
 
-    def __init__(self, name: str, coordinates: Names, read: Reader, value: Any, choose: Callable[[Any], Any]) -> None:
-        self._name, self._coordinates, self._read, self._choose = name, coordinates, read, choose
-        self.value = choose(value)
-        # All components are kept: `choose` of u[0] starts from the layout of the whole network, as derivatives have it.
-        self._all = value
+    def __init__(
+        self,
+        name: str,
+        network: NetworkReader,
+        choose: Callable[[Any], Any],
+        monomial: tuple[int, ...] = (),
+        laplacians: int = 0,
+        applied: Applied | None = None,
+    ) -> None:
+        self._name, self._network, self._choose = name, network, choose
+        self._monomial, self._laplacians, self._applied = monomial, laplacians, applied
+
+    @property
+    def value(self) -> Any:
+        """Its value as an array."""
+        # Read when it is asked for: in `u.x.x` the value of u.x is never needed, and would cost a column. Not kept,
+        # because it may be asked for inside of a function of JAX, whose values must not leave it.
+        return self._choose(self._read_all())
+
+    def _read_all(self) -> Any:
+        if self._applied is not None:
+            return self._network.read(self._applied)
+        if not self._monomial and not self._laplacians:
+            return self._network.value
+        return self._network.read(derivative_of(self._monomial, self._laplacians, self._space))
+
+    @property
+    def _space(self) -> tuple[int, ...]:
+        return tuple(space_axes(self._network.coordinates))
 
     def __getattr__(self, name: str) -> Any:
-        # Copying asks a field that has no attributes yet: looking up its `_coordinates` would come back here without
-        # end.
+        # Copying asks a field that has no attributes yet: looking one up would come back here without end.
         if name.startswith("_"):
             raise AttributeError(name)
-        found = subscripts(name, self._coordinates)
-        if found is None:
-            raise AttributeError(
-                f"`{self._name}.{name}` is no derivative: the coordinates are {self._coordinates}. "
-                f'Write {self._name}.{self._coordinates.names[0]}, or {self._name}.d("{self._coordinates.names[0]}").'
-            )
-        return self.d(*found)
+        coordinates = self._network.coordinates
+        found = subscripts(name, coordinates)
+        if found is not None:
+            return self._differentiated(f"{self._name}.{name}", found)
+        if hasattr(jax.Array, name):
+            return getattr(jnp.asarray(self.value), name)
+        raise AttributeError(
+            f"`{self._name}.{name}` is no derivative: the coordinates are {coordinates}. "
+            f'Write {self._name}.{coordinates.names[0]}, or {self._name}.d("{coordinates.names[0]}").'
+        )
 
     def d(self, *names: str) -> Any:
         """The derivative in one coordinate or in several, of any order.
@@ -64,94 +105,80 @@ class Field:
             ArgumentError: If there is no such coordinate, or a derivative of an order above one is asked for in a
                 coordinate that has components.
         """
-        unknown = [name for name in names if name not in self._coordinates.names]
-        fix = f'{self._name}.d("{self._coordinates.names[0]}")'
-        if unknown or not names:
-            raise ArgumentError(describe("d", f"is given {names}", f"coordinates of {self._coordinates}", fix))
-        if len(names) == 1:
-            return self._first(names[0])
-        if any(map(self._coordinates.is_vector, names)):
-            found = f"asks for derivatives of order {len(names)} in {' and '.join(names)}, which has components"
-            raise ArgumentError(describe("d", found, "single coordinates", f"{self._name}.laplacian"))
-        axes = [self._coordinates.axes(name)[0] for name in names]
-        return self._choose(self._read(pair(*axes) if len(axes) == 2 else Higher((tuple(sorted(axes)),))))
+        coordinates = self._network.coordinates
+        if not names or any(name not in coordinates.names for name in names):
+            fix = f'{self._name}.d("{coordinates.names[0]}")'
+            raise ArgumentError(describe("d", f"is given {names}", f"coordinates of {coordinates}", fix))
+        return self._differentiated(f"{self._name}.d({', '.join(map(repr, names))})", names)
 
-    def _first(self, name: str) -> Any:
-        axes = self._coordinates.axes(name)
-        return self._gradient(axes) if self._coordinates.is_vector(name) else self._choose(self._read(First(axes[0])))
+    def _differentiated(self, name: str, names: tuple[str, ...]) -> Any:
+        coordinates = self._network.coordinates
+        if len(names) == 1 and coordinates.is_vector(names[0]):
+            return self._gradient(coordinates.axes(names[0]))
+        if any(map(coordinates.is_vector, names)):
+            found = f"asks for derivatives of order {len(names)} in {' and '.join(names)}, which has components"
+            raise ArgumentError(describe(name, found, "single coordinates", f"{self._name}.laplacian"))
+        return self._further(name, tuple(coordinates.axes(n)[0] for n in names))
+
+    def _further(self, name: str, monomial: tuple[int, ...] = (), laplacians: int = 0) -> Field:
+        """∂^e Δ^k of this field."""
+        if self._applied is not None:
+            found = f"is a derivative of {self._name}"
+            fix = "u.apply(dx @ L), with dx, dy = dof.derivatives(2), for the derivative of u.apply(L) in x"
+            raise ArgumentTypeError(describe(name, found, "one of a field or of its partial derivatives", fix))
+        both = self._monomial + monomial, self._laplacians + laplacians
+        return Field(name, self._network, self._choose, *both)
 
     def _gradient(self, axes: Iterable[int]) -> Any:
+        if self._monomial or self._laplacians or self._applied:
+            return jnp.stack([self._further(f"the gradient of {self._name}", (i,)).value for i in axes], axis=-1)
         # `choose` takes components off the last axis, which has the coordinates here.
-        return jnp.moveaxis(self._choose(jnp.moveaxis(self._read(Gradient(tuple(axes))), -1, 0)), 0, -1)
+        return jnp.moveaxis(self._choose(jnp.moveaxis(self._network.read(Gradient(tuple(axes))), -1, 0)), 0, -1)
 
     @property
-    def laplacian(self) -> Any:
+    def laplacian(self) -> Field:
         """Σ ∂²u/∂x_i² over all coordinates but time."""
-        return self._choose(self._read(laplacian_of(space_axes(self._coordinates))))
+        return self._further(f"{self._name}.laplacian", laplacians=1)
 
     @property
     def gradient(self) -> Any:
-        """∂u/∂x_i for all coordinates but time, on the last axis."""
-        return self._gradient(space_axes(self._coordinates))
+        """∂u/∂x_i for all coordinates but time, on the last axis, as an array."""
+        return self._gradient(self._space)
 
     @property
-    def biharmonic(self) -> Any:
+    def biharmonic(self) -> Field:
         """Σ ∂⁴u/∂x_i²∂x_j² over all coordinates but time."""
-        return self._choose(self._read(biharmonic_of(space_axes(self._coordinates))))
+        return self._further(f"{self._name}.biharmonic", laplacians=2)
 
-    def apply(self, operator: Any) -> Any:
+    def apply(self, operator: Any) -> Field:
         """L u for an operator of any order that acts on all coordinates, in their order."""
-        return self._choose(self._read(Applied(operator)))
+        name = f"{self._name}.apply"
+        if self._monomial or self._laplacians or self._applied:
+            fix = "u.apply(L @ dx), with dx, dy = dof.derivatives(2), for L applied to u.x"
+            raise ArgumentTypeError(describe(name, f"is given to {self._name}, a derivative", "a field", fix))
+        return Field(f"{name}(…)", self._network, self._choose, applied=Applied(operator))
 
     def __getitem__(self, index: Any) -> Field:
-        if jnp.ndim(self.value) == 0:
+        if not self.shape:
             found = f"is a single number, of which [{index}] is asked"
-            raise ArgumentTypeError(describe(self._name, found, "a field with components", f'fields="{self._name}[2]"'))
+            raise ArgumentTypeError(describe(self._name, found, "a field with components", 'fields="u[2]"'))
         choose = lambda array: self._choose(array)[..., index]  # noqa: E731
-        return Field(f"{self._name}[{index}]", self._coordinates, self._read, self._all, choose)
-
-    def __jax_array__(self) -> Any:
-        return jnp.asarray(self.value)
+        rest = self._monomial, self._laplacians, self._applied
+        return Field(f"{self._name}[{index}]", self._network, choose, *rest)
 
     def tree_flatten(self) -> Any:
-        """A field is a pytree of its value, so that it can be an argument of jitted functions."""
-        return (self.value,), (self._name, self._coordinates)
+        """A field is a pytree of its value, so that it can be an argument of functions of JAX."""
+        return (self.value,), None
 
     @classmethod
-    def tree_unflatten(cls, static: Any, children: Any) -> Field:
-        """A field of which only the value is known: its derivatives are refused with an error that says why."""
-        name, coordinates = static
-
-        def read(_: Derivative) -> Any:
-            found = "is read inside of a function of JAX, where it is its value only"
-            raise ArgumentError(describe(name, found, "its derivatives outside", f"f({name}.value, {name}.x)"))
-
-        new = object.__new__(cls)
-        new._name, new._coordinates, new._read, new._choose = name, coordinates, read, lambda array: array
-        new.value = new._all = children[0]
-        return new
+    def tree_unflatten(cls, _: Any, children: Any) -> Any:
+        """The value: inside of a function of JAX, and in what it returns, a field is an array."""
+        return children[0]
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of its value: () or (components,)."""
-        return jnp.shape(self.value)
-
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(self.shape[0]))
+        return jnp.shape(self._choose(self._network.value))
 
     def __repr__(self) -> str:
-        return f"<field {self._name} of {self._coordinates}>"
-
-
-def _delegate(name: str) -> Callable[..., Any]:
-    """The method `name` of arrays, for the value of a field."""
-
-    def method(self: Field, *others: Any) -> Any:
-        plain = [other.value if isinstance(other, Field) else other for other in others]
-        return getattr(jnp.asarray(self.value), name)(*plain)
-
-    return method
-
-
-for _name in "add radd sub rsub mul rmul truediv rtruediv pow rpow matmul rmatmul neg abs lt le gt ge".split():
-    setattr(Field, f"__{_name}__", _delegate(f"__{_name}__"))
+        return f"<field {self._name} of {self._network.coordinates}>"

@@ -14,7 +14,8 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.pde.notation.at_points import at_points
 from dof.pde.notation.derivatives import Derivative
-from dof.pde.notation.field import Field
+from dof.pde.notation.field import Field, NetworkReader
+from dof.pde.notation.mistakes import told_in_words
 from dof.pde.notation.names import Names, read_names
 from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
 from dof.pde.planning.plan import Plan
@@ -158,12 +159,11 @@ class Residual:
             point: (coordinates,)
             parameters: The keywords of the decorated function, with their values.
         """
-        if self.is_single:
-            fields = [Field(self.fields.names[0], self.coordinates, read, value, lambda array: array)]
-        else:
-            part = lambda name: lambda array: self.fields.part(name, array)  # noqa: E731
-            fields = [Field(name, self.coordinates, read, value, part(name)) for name in self.fields.names]
+        network = NetworkReader(self.coordinates, read, value)
+        chosen = lambda name: (lambda array: array) if self.is_single else lambda array: self.fields.part(name, array)  # noqa: E731
+        fields = [Field(name, network, chosen(name)) for name in self.fields.names]
         places = [self.coordinates.part(name, point) for name in self.coordinates.names]
-        out = self.function(*fields, *places, **parameters)
-        # A field is a pytree: without `is_leaf` a residual that returns u itself would stay a field.
+        with told_in_words(self.coordinates):
+            out = self.function(*fields, *places, **parameters)
+        # A field is a pytree: without `is_leaf` it would be seen as a tree with its value as leaf.
         return jax.tree.map(jnp.asarray, out, is_leaf=lambda leaf: isinstance(leaf, Field))

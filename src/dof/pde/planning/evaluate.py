@@ -13,19 +13,19 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.extend import (
     Coordinates,
-    HigherOrder,
     contract_dense,
     full_triple,
     is_traced,
     nested_autodiff,
+    propagate_operators,
     propagate_prepared,
     propagate_symbols,
     value_as_array,
 )
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, Second
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
 from dof.pde.planning.merged_operators import contribution, merges_of
 from dof.pde.planning.plan import Choice, Plan, Planned, make_plan
-from dof.pde.planning.plan_columns import ColumnPlan, plan_columns
+from dof.pde.planning.plan_columns import ColumnPlan, is_higher, operator_of, plan_columns
 from dof.pde.planning.traced_residual import TracedResidual, derivative_shape, trace_residual
 
 KEPT_PLANS = 64
@@ -50,6 +50,8 @@ def by_propagation(residual: Any, net: Callable[[Any], Any], point: Any, paramet
         if read in plan.merged:
             # Merged derivatives enter linearly: they are zero in the program, and their operators are added after it.
             return jnp.zeros(derivative_shape(read, value), value.dtype)
+        if read in plan.nested:
+            return _by_nesting(net, operator_of(read, point.size), point)
         if read in plan.sums:
             return sum(weight * applied[k] for weight, k in plan.sums[read])
         if isinstance(read, Gradient):
@@ -82,7 +84,7 @@ def by_hessian(residual: Any, net: Callable[[Any], Any], point: Any, parameters:
             return gradient[..., read.i]
         if isinstance(read, Gradient):
             return gradient[..., np.array(read.places)]
-        if _is_higher(read):
+        if is_higher(read):
             return _nested(read, net, point)
         if isinstance(read, Applied):
             return contract_dense(read.operator.at(point, Coordinates.of(point)), value, gradient, hessian)
@@ -99,7 +101,10 @@ def _nested(read: Any, net: Callable[[Any], Any], point: Any) -> Any:
         return nested_autodiff(read.operator, net)(point)
     units = jnp.eye(point.size, dtype=point.dtype)
     along = lambda g, i: lambda z: jax.jvp(g, (z,), (units[i],))[1]  # noqa: E731
-    return sum(reduce(along, monomial, net)(point) for monomial in read.monomials)
+    laplacian = lambda g: lambda z: sum(along(along(g, i), i)(z) for i in read.places)  # noqa: E731
+    for _ in range(read.laplacians):
+        net = laplacian(net)
+    return reduce(along, read.monomial, net)(point)
 
 
 def _require_fields(residual: Any, value: Any) -> None:
@@ -123,15 +128,10 @@ def plan_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[Tra
     cached = residual.cached_plans.get(key)
     traced = trace_residual(residual, value, point, parameters, cached.reads if cached else None)
     wanted = (point, traced.reads, merges_of(traced, point), cached.choice if cached else None)
-    is_higher = any(map(_is_higher, traced.reads))
-    planned = plan_columns(*wanted, residual.coordinates.each) if is_higher else make_plan(*wanted)
+    has_higher = any(map(is_higher, traced.reads))
+    planned = plan_columns(*wanted, residual.coordinates.each) if has_higher else make_plan(*wanted)
     _remember(residual.cached_plans, key, CachedPlan(traced.reads, planned.choice))
     return traced, planned
-
-
-def _is_higher(read: Derivative) -> bool:
-    """Whether a derivative is of an order above two."""
-    return isinstance(read, Higher) or (isinstance(read, Applied) and isinstance(read.operator, HigherOrder))
 
 
 def _remember(plans: dict[Hashable, CachedPlan], key: Hashable, plan: CachedPlan) -> None:
@@ -173,6 +173,11 @@ def _columns(net: Callable[[Any], Any], plan: ColumnPlan, symbols: Any, point: A
     applied = tuple(found.each(reading.of) for reading in found.readings)
     tangents = jnp.stack(applied[-len(plan.along) :]) if plan.along else None
     return found.each(value_as_array), tangents, applied
+
+
+def _by_nesting(net: Callable[[Any], Any], operator: Any, point: Any) -> Any:
+    found = propagate_operators(net, [operator], 0, (point,), {})
+    return found.each(found.readings[0].of)
 
 
 def _gradient(net: Callable[[Any], Any], plan: Plan, read: Gradient, point: Any, tangents: Any) -> Any:

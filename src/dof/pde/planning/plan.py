@@ -36,6 +36,7 @@ class Plan:
         sums: for each derivative that is a sum of channels, these.
         merged: the derivatives that the first channels stand for.
         where: which of these channels each leaf of the residual has, as in `Merge`.
+        nested: the derivatives that are operators of their own, applied factor by factor.
     """
 
     reads: tuple[Derivative, ...]
@@ -45,6 +46,7 @@ class Plan:
     sums: dict[Derivative, ChannelSum]
     merged: tuple[Derivative, ...]
     where: tuple[np.ndarray, ...]
+    nested: tuple[Derivative, ...] = ()
 
     @property
     def columns(self) -> int:
@@ -58,9 +60,9 @@ class Plan:
 
     def __str__(self) -> str:
         merged = f" ({len(self.merged)} derivatives merged)" if self.merged else ""
-        return (
-            f"{self.directions} directions, {self.channels} channels{merged}: the cost of {self.columns} forward passes"
-        )
+        nested = f"; besides, {len(self.nested)} derivatives by nesting" if self.nested else ""
+        cost = f"the cost of {self.columns} forward passes"
+        return f"{self.directions} directions, {self.channels} channels{merged}: {cost}{nested}"
 
     def gradient_directions(self, read: Gradient) -> tuple[np.ndarray, np.ndarray] | None:
         """(directions, scales) off whose tangents a gradient is read; None if some coordinate has none."""

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
+from operator import matmul
 from typing import Any
 
-from dof.extend import Symbol, combined_symbol, common_span, symbol_at, symbol_of
-from dof.pde.notation.derivatives import Derivative, First, Gradient, Higher, Second
+import dof
+from dof.extend import (
+    MOST_MONOMIALS,
+    MOST_PRODUCTS,
+    HigherOrder,
+    Symbol,
+    columns_text,
+    combined_symbol,
+    common_span,
+    symbol_at,
+    symbol_of,
+)
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, Second
 from dof.pde.planning.merged_operators import Merge
-from dof.pde.planning.plan import ChannelSum, Choice, Plan, Planned
+from dof.pde.planning.operators_of_derivatives import unit
+from dof.pde.planning.plan import ChannelSum, Choice, Plan, Planned, make_plan
 
 
 @dataclass(frozen=True)
@@ -20,12 +35,11 @@ class ColumnPlan(Plan):
         meanings: what each column is, up to a factor.
     """
 
-    meanings: tuple[str, ...]
+    meanings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         merged = f" ({len(self.merged)} derivatives merged)" if self.merged else ""
-        columns = ", ".join(self.meanings)
-        return f"{self.columns} columns, {columns}{merged}: the cost of {self.columns} forward passes"
+        return f"{columns_text(self.meanings)}{merged}: the cost of {self.columns} forward passes"
 
 
 def plan_columns(
@@ -37,15 +51,43 @@ def plan_columns(
 ) -> Planned:
     """The plan with the fewest columns, with one of the merges or none; arguments as those of `make_plan`.
 
-    `names` are those of the coordinates, for the meanings of columns.
+    `names` are those of the coordinates, for the meanings of columns. Where the columns are too many, as for Δ² in many
+    coordinates, derivatives of an order above two are operators of their own, and the others are planned without them.
     """
+    if _has_too_many_terms(reads):
+        return _nested(point, reads)
     # A coefficient that is known at run time only is multiplied with what is read, so that merging saves no column.
     numbers = [n for n, merge in enumerate(merges) if merge.is_known]
     choices = [Choice(n, True, False) for n in (*numbers, None)]
     considered = [choice for choice in choices if choice == earlier] or choices
     each: dict[Derivative, Symbol] = {read: _symbol(read, point) for read in reads if not isinstance(read, Gradient)}
     planned = (_planned(reads, each, merges, choice, names) for choice in considered)
-    return min(planned, key=lambda p: p.plan.columns)
+    found = min(planned, key=lambda p: p.plan.columns)
+    return _nested(point, reads) if common_span(found.prepared).products > MOST_PRODUCTS else found
+
+
+def is_higher(read: Derivative) -> bool:
+    """Whether a derivative is of an order above two."""
+    return isinstance(read, Higher) or (isinstance(read, Applied) and isinstance(read.operator, HigherOrder))
+
+
+def operator_of(read: Any, size: int) -> Any:
+    """A derivative of an order above two as an operator on functions of so many coordinates."""
+    if isinstance(read, Applied):
+        return read.operator
+    factors = [dof.Operator(b=unit(i, size)) for i in read.monomial]
+    laplacian = dof.Operator(a=sum(unit(i, size) for i in read.places))
+    return reduce(matmul, [*factors, *[laplacian] * read.laplacians])
+
+
+def _has_too_many_terms(reads: Sequence[Derivative]) -> bool:
+    return any(isinstance(r, Higher) and len(r.places) ** r.laplacians > MOST_MONOMIALS for r in reads)
+
+
+def _nested(point: Any, reads: Sequence[Derivative]) -> Planned:
+    higher = tuple(filter(is_higher, reads))
+    planned = make_plan(point, [read for read in reads if read not in higher], [])
+    return planned._replace(plan=replace(planned.plan, reads=tuple(reads), nested=higher))
 
 
 def _symbol(read: Any, point: Any) -> Symbol:
@@ -53,7 +95,13 @@ def _symbol(read: Any, point: Any) -> Symbol:
         return symbol_of([(read.i,)])
     if isinstance(read, Second):
         return symbol_of(read.pairs)
-    return symbol_of(read.monomials) if isinstance(read, Higher) else symbol_at(read.operator, point)
+    return symbol_of(_monomials(read)) if isinstance(read, Higher) else symbol_at(read.operator, point)
+
+
+def _monomials(read: Higher) -> list[tuple[int, ...]]:
+    """∂^e Δ^k multiplied out."""
+    squares = product(read.places, repeat=read.laplacians)
+    return [tuple(sorted((*read.monomial, *chosen, *chosen))) for chosen in squares]
 
 
 def _planned(
@@ -75,5 +123,5 @@ def _planned(
     along = {i: (k, 1.0) for k, i in enumerate(places)}
     symbols += [symbol_of([(i,)]) for i in places]
     meanings = common_span(symbols).meanings(names)
-    plan = ColumnPlan(tuple(reads), len(meanings) - 1, 0, along, sums, merged, where, meanings)
+    plan = ColumnPlan(tuple(reads), len(meanings) - 1, 0, along, sums, merged, where, meanings=meanings)
     return Planned(plan, symbols, choice)

@@ -1,0 +1,68 @@
+"""Mistakes in a residual that JAX finds, told in the words of the residual: what was written, where, and what to do."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
+from typing import Any
+
+import jax
+
+from dof.errors import ArgumentTypeError, describe
+from dof.pde.notation.names import Names, subscripts
+
+_NOT_THE_USERS = tuple(str(Path(file).parent) for file in (jax.__file__, __file__))
+_DERIVATIVES = ("d", "laplacian", "gradient", "biharmonic", "apply")
+
+
+@contextmanager
+def told_in_words(coordinates: Names) -> Iterator[None]:
+    """Run the user's function of a residual in these coordinates."""
+    try:
+        yield
+    except AttributeError as error:
+        if not isinstance(error.obj, jax.Array) or not _is_derivative(error.name, coordinates):
+            raise
+        found = "is a derivative of an array, which arithmetic and functions of JAX make of fields"
+        expected = "a derivative of a field, as u.x, or of a derivative of one, as u.x.x"
+        fix = "the product rule, u.x * v + u * v.x for (u * v).x"
+        raise ArgumentTypeError(_told(error, f".{error.name}", found, expected, fix)) from None
+    except (
+        jax.errors.ConcretizationTypeError,
+        jax.errors.TracerArrayConversionError,
+        jax.errors.TracerIntegerConversionError,
+    ) as error:
+        found = "asks for the number that a field or a coordinate is, while the residual is traced for all points"
+        expected, fix = "functions of arrays", "jnp.where(u > 0, a, b) for `a if u > 0 else b`, jnp.sin for math.sin"
+        raise ArgumentTypeError(_told(error, "the residual", found, expected, fix)) from error
+    except (TypeError, ValueError) as error:
+        # Functions of `jax.lax` refuse the one, those of NumPy the other.
+        if "__jax_array__" not in str(error) and "__array_ufunc__" not in str(error):
+            raise
+        found, expected = "hands a field to a function that takes arrays only", "its value"
+        raise ArgumentTypeError(_told(error, "the residual", found, expected, "jnp.sin(u), lax.sin(u.value)")) from None
+
+
+def _is_derivative(name: str | None, coordinates: Names) -> bool:
+    return bool(name) and (name in _DERIVATIVES or subscripts(name, coordinates) is not None)
+
+
+def _told(error: Exception, otherwise: str, found: str, expected: str, fix: str) -> str:
+    """The text of an error about the last expression of the user's on the way to it."""
+    frames = extract_tb(error.__traceback__)
+    users = [frame for frame in frames if not frame.filename.startswith(_NOT_THE_USERS)]
+    if not users:
+        return describe(otherwise, found, expected, fix)
+    where = f"{Path(users[-1].filename).name}:{users[-1].lineno}"
+    return describe(_written(users[-1]) or otherwise, f"({where}) {found}", expected, fix)
+
+
+def _written(frame: FrameSummary) -> str:
+    """The expression that a frame is at; its line where that is not known."""
+    line: Any = linecache.getline(frame.filename, frame.lineno or 0)
+    if frame.lineno != frame.end_lineno or frame.colno is None:
+        return line.strip()
+    return line.encode()[frame.colno : frame.end_colno].decode().strip()

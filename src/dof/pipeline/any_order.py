@@ -1,0 +1,82 @@
+"""Propagations of any order: the columns of symbols, or the factors of an operator one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from dof.arguments import Argnums, split_arguments
+from dof.jaxpr.trace_log import Log
+from dof.jets import seed as jets
+from dof.jets.interpreter import JetInterpreter
+from dof.jets.nested import NestedReading, apply_nested, outputs_of
+from dof.jets.readout import JetReading, common_span
+from dof.operators.coordinates import Coordinates
+from dof.operators.symbol_at import Symbol
+from dof.options import Options
+from dof.pipeline.cheaper_way import Call, cheaper_way
+from dof.pipeline.order_two import propagate_order_two
+from dof.pipeline.propagated import Propagated
+from dof.pipeline.trace import trace
+from dof.promotion import own_promotion
+
+NESTED = ("by nesting",)
+"""What stands for the columns of operators that are applied factor by factor."""
+
+
+def propagate_any_order(
+    f: Callable[..., Any],
+    operators: Sequence[Any],
+    argnums: Argnums,
+    args: Any,
+    kwargs: Any,
+    options: Options,
+    log: Log | None,
+) -> Propagated:
+    """One pass for operators of which at least one is of an order above two; arguments as of `propagate_operators`."""
+    call = Call(f, argnums, args, kwargs)
+    way = cheaper_way(call, operators, options)
+    found = _propagate_nested(call, operators, options) if way.symbols is None else _propagate(call, way.symbols, log)
+    return found._replace(why=way.why)
+
+
+def propagate_symbols(
+    symbols: Sequence[Symbol], f: Callable[..., Any], argnums: Argnums, args: Any, kwargs: Any
+) -> Propagated:
+    """Propagate the columns of symbols through f(*args, **kwargs).
+
+    Args:
+        symbols: operators at the same x, of any order.
+        f: the function.
+        argnums: which argument(s) of f are x.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+    """
+    return _propagate(Call(f, argnums, args, kwargs), symbols, None)
+
+
+def _propagate(call: Call, symbols: Sequence[Symbol], log: Log | None) -> Propagated:
+    x, _ = split_arguments(call.args, call.argnums)
+    span = common_span(symbols)
+    jaxpr, tree = trace(*call)
+    with own_promotion():
+        # Equations of f itself are at depth 0, as those of triples are.
+        outputs = JetInterpreter(span, log, depth=-1)(jaxpr, jets.seed(x, Coordinates.of(x), span))
+    readings = [JetReading(span, symbol) for symbol in symbols]
+    return Propagated(outputs, tree, len(span) - 1, readings, span.meanings())
+
+
+def _propagate_nested(call: Call, operators: Sequence[Any], options: Options) -> Propagated:
+    def apply(operator: Any, g: Callable[..., Any]) -> Callable[..., Any]:
+        def applied(*args: Any, **kwargs: Any) -> Any:
+            done = propagate_order_two(g, [operator], call.argnums, args, kwargs, options)
+            return done.each(done.readings[0].of)
+
+        return applied
+
+    value = call.f(*call.args, **call.kwargs)
+    results = [apply_nested(apply, operator, call.f)(*call.args, **call.kwargs) for operator in operators]
+    readings = [NestedReading(n) for n in range(len(operators))]
+    return Propagated(outputs_of(value, results), jax.tree.structure(value), 0, readings, NESTED)
