@@ -59,7 +59,6 @@ def _text(report: Report, settings: Settings) -> str:
     """A line of text. The time that is left is that of the phase: steps of another optimiser take another time."""
     # The phase of the step that was taken, which may be the last of its phase.
     _, end = phase_at(report.step - 1, settings)
-    error = "" if report.error is None else f"  error {report.error:.2e}"
-    rate, left = f"{report.points_per_second:,.0f} points/s", (end - report.step) * report.seconds_per_step
-    step = f"step {report.step}/{settings.steps}"
-    return f"{step}  loss {report.loss:.2e}{error}  {rate}  {left:.0f} s left of {report.phase}"
+    error = "" if report.error is None else f"  error {report.error:.1e}"
+    left = f"{(end - report.step) * report.seconds_per_step:.0f} s left of {report.phase}"
+    return f"{report.step}/{settings.steps}  residual {report.residual:.1e} ({report.fitted:.0e} fitted){error}  {left}"

@@ -49,9 +49,9 @@ def latest(folder: Path, like: Callable[[int], TrainingState]) -> TrainingState 
 
 def _read(arrays: dict[str, np.ndarray], like: TrainingState) -> TrainingState:
     state: TrainingState = jax.tree.unflatten(jax.tree.structure(like), [arrays[name] for name in sorted(arrays)])
-    # Step and first loss are numbers of Python in a state; safetensors has arrays only.
-    theta, optimiser, weights = jax.tree.map(jnp.asarray, (state.theta, state.optimiser, state.weights))
-    return TrainingState(int(state.step), theta, optimiser, weights, float(state.first_loss))
+    # Some parts of a state are numbers of Python; safetensors has arrays only.
+    of_type = lambda part, own: jnp.asarray(part) if hasattr(own, "shape") else type(own)(part)  # noqa: E731
+    return jax.tree.map(of_type, state, like)
 
 
 def _digest(data: bytes) -> str:

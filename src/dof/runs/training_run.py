@@ -42,18 +42,24 @@ class TrainingRun:
     @property
     def solution(self) -> Solution:
         """The solution as it is now."""
-        return Solution(self.training, self.state.theta, tuple(self.reports))
+        return Solution(self.training, self.state.progress.best, tuple(self.reports))
 
     @cached_property
     def summary(self) -> dict[str, Any]:
         """What is written as summary.json: results, settings, versions, machine."""
-        last, problem = self.reports[-1], self.training.problem
+        last, problem, best = self.reports[-1], self.training.problem, self.solution.report
         return {
             "problem": self.source,
             "steps": last.step,
-            "loss": last.loss,
-            "error": last.error,
-            "unknowns": last.unknowns,
+            "best_step": best.step,
+            "residual": best.residual,
+            "residuals": best.residuals,
+            "fitted": best.fitted,
+            "loss": best.loss,
+            "error": best.error,
+            "quality": self.solution.quality,
+            "advice": list(self.training.advice),
+            "unknowns": best.unknowns,
             "truth": dict(problem.truth),
             "seconds": last.seconds,
             "parameters": int(self.state.theta.size),
@@ -106,6 +112,6 @@ def train(run: TrainingRun, on_report: OnReport) -> TrainingRun:
         if run.reports:
             error.add_note(f"The state of step {run.state.step} is kept in {run.folder.checkpoints}.")
         raise
-    run.folder.write("weights.safetensors", checkpoints.named_weights(run.training, run.state.theta))
+    run.folder.write("weights.safetensors", checkpoints.named_weights(run.training, run.solution.theta))
     run.folder.write("summary.json", json.dumps(run.summary, indent=1))
     return run

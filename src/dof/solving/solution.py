@@ -10,7 +10,8 @@ import numpy as np
 
 from dof.extend import enable_x64
 from dof.solving.training import Training
-from dof.solving.training_report import Report
+from dof.solving.quality import quality
+from dof.solving.training_report import Report, best_report
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Solution:
 
     Attributes:
         training: The problem, the network and the settings.
-        theta: The vector of all that was trained.
+        theta: The vector of all that was trained, where the residual on fresh points was smallest.
         history: The reports of all intervals of training.
 
     Examples:
@@ -52,9 +53,24 @@ class Solution:
         return {name: np.asarray(value) for name, value in self.training.objective.unknowns(self.theta).items()}
 
     @property
+    def report(self) -> Report:
+        """The report of `theta`: the one with the smallest residual on fresh points."""
+        return best_report(self.history)
+
+    @property
+    def residual(self) -> float:
+        """The residual on fresh points, relative to the size of what the equation and the conditions are made of."""
+        return self.report.residual
+
+    @property
+    def quality(self) -> str:
+        """How good the solution is, in words."""
+        return quality(self.report).text
+
+    @property
     def error(self) -> float | None:
         """|u − reference| / |reference| over points of the domain; None without a reference."""
-        return self.history[-1].error
+        return self.report.error
 
     @property
     def seconds(self) -> float:
@@ -71,6 +87,6 @@ class Solution:
 
     def __repr__(self) -> str:
         last = self.history[-1]
-        error = "" if last.error is None else f", error {last.error:.2g}"
+        error = "" if self.error is None else f", error {self.error:.2g}"
         name, took = self.training.problem.name, f"{last.step} steps in {last.seconds:.1f} s"
-        return f"<solution of {name}: loss {last.loss:.2g}{error}, {took}>"
+        return f"<solution of {name}: residual {self.residual:.2g}{error}, {took}>"
