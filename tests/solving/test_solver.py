@@ -152,9 +152,9 @@ def test_losses_are_told_for_each_term():
 def test_training_is_plotted_with_the_names_that_each_report_has():
     """As in a run that was begun when terms had other names."""
     (report,) = dof.solve(LINE, **SMALL, adam=1, newton=0).history
-    figure = plot_training([report, replace(report, losses={f"term {k}": 1.0 for k in range(20)})])
+    figure = plot_training([report, replace(report, residuals={f"term {k}": 1.0 for k in range(20)})])
     names = [line.get_label() for line in figure.axes[0].lines]
-    assert names[:3] == [f"mean square: {name}" for name in report.losses] and "mean square: term 19" in names
+    assert names[:3] == [f"fresh points: {name}" for name in report.losses] and "fresh points: term 19" in names
 
 
 def test_submodules_are_there_without_an_import_of_their_own():

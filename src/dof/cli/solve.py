@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,10 +19,13 @@ from dof.runs.hessian_race import race as run_race
 from dof.runs.problem_source import load_problem
 from dof.runs.report_files import write_race, write_report
 from dof.runs.training_run import TrainingRun, begin, resume, train
+from dof.solving.quality import quality
 from dof.solving.settings import METHODS, SECOND, Settings, settings_of
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named, title_of
 
+QUALITY_STYLES = ("green", "green", "yellow", "red", "bold red")
+"""Colours of the sentence that says how good a solution is, from the best grade to the worst."""
 RUNS = Path("dof-runs")
 """Where runs are written if `--out` does not say."""
 
@@ -54,7 +58,9 @@ def solve(
     resample: Annotated[bool | None, typer.Option(help="New points after each report.")] = None,
     adaptive: Annotated[bool | None, typer.Option(help="More points where the residual is large.")] = None,
     balance: Annotated[bool | None, typer.Option(help="Weights of the terms that balance themselves.")] = None,
-    error_points: Annotated[int | None, typer.Option(help="Points for the error against the reference.")] = None,
+    error_points: Annotated[int | None, typer.Option(help="Points for the error and the fresh residual.")] = None,
+    tolerance: Annotated[float | None, typer.Option(help="End at this residual on fresh points.")] = None,
+    patience: Annotated[int | None, typer.Option(help="End after so many reports without a smaller one.")] = None,
     out: Annotated[Path | None, typer.Option(help=f"Folder of the run; by default one in {RUNS}/.")] = None,
     resume_: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
     race: Annotated[bool, typer.Option("--race", help="The same steps by dof and by Hessians, in turn.")] = False,
@@ -98,6 +104,8 @@ def _folder_for(problem: str) -> Path:
 
 def _solve(run: TrainingRun, as_json: bool) -> None:
     """Train a run to its end, write its report, and say how it went."""
+    for sentence in run.training.advice:
+        Console(stderr=True).print(sentence, style="yellow", markup=False, highlight=False, soft_wrap=True)
     with ProgressLine(run.source, run.training.settings, as_json) as line:
         try:
             run = train(run, line.report)
@@ -112,17 +120,17 @@ def _solve(run: TrainingRun, as_json: bool) -> None:
 
 
 def _conclude(run: TrainingRun) -> None:
-    console = Console()
     solution = run.solution
-    error = "" if solution.error is None else f"relative error {solution.error:.2g}, "
-    last = run.reports[-1]
-    console.print(
-        f"{run.source}: {error}loss {last.loss:.2g}, {last.step} steps in {last.seconds:.1f} s", highlight=False
-    )
-    for name, value in last.unknowns.items():
+    say = partial(Console().print, highlight=False, markup=False, soft_wrap=True)
+    best, last = solution.report, run.reports[-1]
+    error = "" if best.error is None else f"relative error {best.error:.2g}, "
+    how_good = f"residual {best.residual:.2g} on fresh points, {best.fitted:.2g} on fitted ones"
+    say(f"{run.source}: {error}{how_good}, {last.step} steps in {last.seconds:.1f} s")
+    say(solution.quality, style=QUALITY_STYLES[quality(best).rank])
+    for name, value in best.unknowns.items():
         true = run.training.problem.truth.get(name)
-        console.print(f"{name} = {value}" + ("" if true is None else f" (true: {true})"), highlight=False)
-    console.print(f"written: {run.folder.path / 'report.html'}", highlight=False, soft_wrap=True)
+        say(f"{name} = {value}" + ("" if true is None else f" (true: {true})"))
+    say(f"written: {run.folder.path / 'report.html'}")
 
 
 def _race(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:
@@ -137,5 +145,6 @@ def _race(problem: str, settings: dict[str, Any], out: Path | None, as_json: boo
         print(json.dumps({"ratio": done.ratio, "folder": str(path)}))
         return
     each = ", ".join(f"{m} {r[-1].seconds:.2f} s" for m, r in done.reports.items())
-    Console().print(f"{problem}: {chosen.steps} steps: {each}; dof is {done.ratio:.2f}× as fast", highlight=False)
-    Console().print(f"written: {path / 'race.png'}", highlight=False, soft_wrap=True)
+    say = partial(Console().print, highlight=False, markup=False, soft_wrap=True)
+    say(f"{problem}: {chosen.steps} steps: {each}; dof is {done.ratio:.2f}× as fast")
+    say(f"written: {path / 'race.png'}")

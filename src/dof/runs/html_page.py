@@ -19,9 +19,13 @@ p.sub { color: #666; margin: .2rem 0 1.6rem; } img { max-width: 100%; }
 .card b { display: block; font-size: 1.35rem; color: #1f6f8b; } .card span { color: #666; font-size: .85rem; }
 table { border-collapse: collapse; font-size: .9rem; } td, th { padding: .2rem 1.2rem .2rem 0; text-align: left; }
 td { font-variant-numeric: tabular-nums; } code { background: #f3f6f7; padding: .1rem .35rem; border-radius: 4px; }
+.quality { border-left: 6px solid; padding: .5rem .9rem; font-weight: 600; }
+.grade0, .grade1 { border-color: #2e7d4f; background: #eaf5ee; } .grade2 { border-color: #d9a400; background: #fdf6de; }
+.grade3, .grade4, .advice { border-color: #b3261e; background: #fbeae9; } .advice { padding: .5rem .9rem; }
 .columns { display: flex; flex-wrap: wrap; gap: 3rem; align-items: flex-start; }
 </style></head><body>
 <h1>$name</h1><p class="sub">$title</p>
+<p class="quality grade$rank">$quality</p>$advice
 <div class="cards">$cards</div>
 $figures
 <h2>How</h2><p>$plan.</p>
@@ -44,6 +48,9 @@ def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, byte
     return PAGE.substitute(
         name=escape(name),
         title=escape(title),
+        rank=summary["grade"],
+        quality=escape(summary["quality"]),
+        advice="".join(f'<p class="advice">{escape(sentence)}</p>' for sentence in summary["advice"]),
         cards="".join(
             f'<div class="card"><b>{escape(value)}</b><span>{escape(label)}</span></div>'
             for label, value in cards(summary)
@@ -57,7 +64,7 @@ def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, byte
 
 
 def cards(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """Labels and values that stand at the top: error, unknowns, loss, time, steps, parameters."""
+    """Labels and values that stand at the top: error, unknowns, residuals, time, steps, parameters."""
     error = summary["error"]
     found = [] if error is None else [("relative error", f"{error:.2g}")]
     for name, value in summary["unknowns"].items():
@@ -66,7 +73,8 @@ def cards(summary: dict[str, Any]) -> list[tuple[str, str]]:
         found.append((label, numbers(value)))
     return [
         *found,
-        ("loss", f"{summary['loss']:.2g}"),
+        ("residual on fresh points", f"{summary['residual']:.2g}"),
+        ("on fitted points", f"{summary['fitted']:.2g}"),
         ("training", f"{summary['seconds']:.1f} s"),
         ("steps", f"{summary['steps']:,}"),
         ("parameters", f"{summary['parameters']:,}"),

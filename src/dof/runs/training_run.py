@@ -15,6 +15,7 @@ from dof.runs import checkpoints
 from dof.runs.problem_source import load_problem
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution
+from dof.solving.quality import quality
 from dof.solving.solver import intervals, training_of
 from dof.solving.training import Training, TrainingState
 
@@ -58,6 +59,7 @@ class TrainingRun:
             "loss": best.loss,
             "error": best.error,
             "quality": self.solution.quality,
+            "grade": quality(best).rank,
             "advice": list(self.training.advice),
             "unknowns": best.unknowns,
             "truth": dict(problem.truth),

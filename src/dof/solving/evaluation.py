@@ -16,7 +16,7 @@ from dof.solving.sampling import Batch, counts_of, fresh_points, points_for_erro
 from dof.solving.settings import Settings
 
 MOST_FRESH_POINTS = 1024
-"""Fresh points of each term. Their mean square is known to about 3 %, at the cost of a step or less in each interval."""
+"""Fresh points of each term: a mean square over them is known to some percent, at the cost of about one step."""
 
 
 class Evaluation:

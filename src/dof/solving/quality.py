@@ -14,8 +14,8 @@ GRADES = (
     (3e-1, "Poor"),
     (float("inf"), "Not a solution"),
 )
-"""Words for a relative error or residual up to a bound. The bounds are chosen, not measured: five digits are beyond what
-a plot shows, three are engineering accuracy, 3 % is seen in a plot, and from 30 % on the shape is wrong."""
+"""Words for a relative error or residual up to a bound. The bounds are chosen, not measured: five digits are beyond
+what a plot shows, three are engineering accuracy, 3 % is seen in a plot, and from 30 % on the shape is wrong."""
 
 
 class Quality(NamedTuple):

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.extend import enable_x64
-from dof.solving.training import Training
 from dof.solving.quality import quality
+from dof.solving.training import Training
 from dof.solving.training_report import Report, best_report
 
 

@@ -54,18 +54,19 @@ def solve(
 
 
 def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution:
-    state, history = training.start(), []
+    best, history = training.objective.start, []
     try:
-        # When training diverges in a later interval, `Diverged.solution` has the best state before it.
-        for state, report in intervals(training, state):  # noqa: B020
+        for state, report in intervals(training, training.start()):
+            # When training diverges in a later interval, this is what `Diverged.solution` has.
+            best = state.progress.best
             history.append(report)
             on_report(report)
     except Diverged as error:
         if history:
-            error.solution = Solution(training, state.progress.best, tuple(history))
+            error.solution = Solution(training, best, tuple(history))
             error.add_note(f"What had been found at step {history[-1].step} is `solution` of this error.")
         raise
-    return Solution(training, state.progress.best, tuple(history))
+    return Solution(training, best, tuple(history))
 
 
 def training_of(problem: Problem | str, network: Any, settings: dict[str, Any]) -> Training:

@@ -63,7 +63,7 @@ class Training:
         self.objective = Objective(problem, network, settings.method, settings.seed)
         settings = settings.with_points(self.objective.start.size, self.objective.components(0))
         self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings)
-        self.counts = counts_of(self.objective.terms, settings.points, settings.edge_points)
+        self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
         self.optimisers = {name: make(self.objective, settings) for name, make in OPTIMISERS.items()}
         self.advice = advice_on(self.objective, self.counts, settings)
         self._compiled_steps: dict[tuple[str, int], Any] = {}

@@ -15,8 +15,8 @@ from dof.pde.planning.traced_residual import trace_residual
 def terms_at_point(residual: Any, net: Callable[[Any], Any], point: Any, parameters: Any) -> Any:
     """What the residual r is made of at one point, (reads + 2, components).
 
-    For each derivative d that it reads, and for the value, (∂r/∂d) d: of a linear term this is the term itself. The last
-    row is the rest, r minus all of these: of a linear equation its source. All rows add up to r.
+    For each derivative d that it reads, and for the value, (∂r/∂d) d: of a linear term this is the term itself. The
+    last row is the rest, r minus all of these: of a linear equation its source. All rows add up to r.
     """
     shape = jax.eval_shape(net, point)
     traced = trace_residual(residual, shape, point, parameters)
