@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -114,3 +115,11 @@ def test_an_equation_that_no_parameter_moves_leaves_the_weights_finite():
     problem = pde.Problem(still, pde.Interval(0, 1), [pde.data(points, np.sin(points[:, 0]))])
     solution = dof.solve(problem, **FEW, points=40, adam=0, newton=16)
     np.testing.assert_allclose(solution(points), np.sin(points[:, 0]), atol=1e-3)
+
+
+@pytest.mark.parametrize(("activation", "is_warned"), [(jax.nn.relu, True), (jnp.tanh, False)])
+def test_second_derivatives_of_relu_are_said_to_be_zero(activation, is_warned):
+    weights = jnp.asarray(np.random.default_rng(0).normal(size=(2, 12, 3)))
+    network = (weights, lambda w, z: jnp.sum(activation(w[0] @ z) * w[1, :, 0]))
+    advice = training_of(WAVY, network, FEW | {"points": 1000}).advice
+    assert any("second derivatives of the network are zero" in sentence for sentence in advice) == is_warned

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import jax
@@ -12,12 +13,14 @@ import typer
 from rich.console import Console
 
 from dof.cli.option_values import free_folder
-from dof.cli.plain_errors import told_plainly
+from dof.cli.plain_errors import INTERRUPTED, told_plainly
 from dof.cli.training_progress import ProgressLine
 from dof.errors import ArgumentError, describe
+from dof.runs.folder_lock import locked
 from dof.runs.hessian_race import race as run_race
 from dof.runs.problem_source import load_problem
 from dof.runs.report_files import write_race, write_report
+from dof.runs.run_folder import RunFolder
 from dof.runs.training_run import TrainingRun, begin, resume, train
 from dof.solving.quality import quality
 from dof.solving.settings import METHODS, SECOND, Settings, settings_of
@@ -79,8 +82,7 @@ def solve(
         if race:
             _race(str(problem), settings, out, json_)
         else:
-            run = resume(resume_) if resume_ else begin(str(problem), settings, out or _folder_for(str(problem)))
-            _solve(run, json_)
+            _train(str(problem), settings, out, resume_, json_)
 
 
 def _require_consistent(
@@ -102,6 +104,19 @@ def _folder_for(problem: str) -> Path:
     return free_folder(RUNS / Path(problem).stem)
 
 
+def _train(problem: str, settings: dict[str, Any], out: Path | None, resumed: Path | None, as_json: bool) -> None:
+    """Train a new run, or one that was begun, in a folder that no other process is in."""
+    if resumed:
+        RunFolder(resumed).read()  # refused before a lock is written into a folder that is no run's
+        with locked(resumed, "resume"):
+            _solve(resume(resumed), as_json)
+        return
+    # Begun before it is locked: what is refused leaves no folder behind.
+    run = begin(problem, settings, out or _folder_for(problem))
+    with locked(run.folder.path, "out"):
+        _solve(run, as_json)
+
+
 def _solve(run: TrainingRun, as_json: bool) -> None:
     """Train a run to its end, write its report, and say how it went."""
     for sentence in run.training.advice:
@@ -109,10 +124,10 @@ def _solve(run: TrainingRun, as_json: bool) -> None:
     with ProgressLine(run.source, run.training.settings, as_json) as line:
         try:
             run = train(run, line.report)
+            write_report(run)
         except KeyboardInterrupt:
-            line.stop(f"Interrupted. To go on: dof solve --resume {run.folder.path}")
-            raise typer.Exit(130) from None
-    write_report(run)
+            line.stop(f"Interrupted. To go on: dof solve --resume {quote(str(run.folder.path))}")
+            raise typer.Exit(INTERRUPTED) from None
     if as_json:
         print(json.dumps({"summary": run.summary, "folder": str(run.folder.path)}))
         return

@@ -15,9 +15,9 @@ from dof.pde.notation.at_points import at_points
 from dof.pde.problem import Problem
 from dof.solving.advice import advice_on
 from dof.solving.blas_threads import one_blas_thread
-from dof.solving.diverged_training import require_convergent
+from dof.solving.diverged_training import require_convergent, require_finite_start
 from dof.solving.evaluation import Evaluation
-from dof.solving.memory_check import require_memory, require_room_for_hessians
+from dof.solving.memory_check import require_memory, require_room_for_hessians, require_room_for_network
 from dof.solving.networks import Network
 from dof.solving.objective import Objective
 from dof.solving.optimisers import OPTIMISERS, Optimiser, phase_at
@@ -59,6 +59,7 @@ class Training:
     def __init__(self, problem: Problem, network: Network, settings: Settings) -> None:
         if settings.method == "hessian":
             require_room_for_hessians(problem)
+        require_room_for_network(network, settings)
         self.problem = problem
         self.objective = Objective(problem, network, settings.method, settings.seed)
         settings = settings.with_points(self.objective.start.size, self.objective.components(0))
@@ -123,15 +124,18 @@ class Training:
             return sample(self.objective.terms, self.counts, settings.seed, number)
         n = self.counts[0]
         many = sample(self.objective.terms, (CANDIDATES * n, *self.counts[1:]), settings.seed, number)
-        sizes = np.asarray(self._sizes(state.theta, many[0]))
+        sizes = self._squares(0, state.theta, many[0])
         # (seed, number, k) draws the points of term k; the number of terms makes another stream.
         return (crowded(many[0], sizes, n, (settings.seed, number, len(many))), *many[1:])
 
+    def _squares(self, k: int, theta: Any, arrays: Any) -> np.ndarray:
+        """|r|² of term k at each point."""
+        return np.asarray(self._compiled_squares(k, theta, arrays))
+
     @cached_property
-    def _sizes(self) -> Any:
-        """|r|² of the equation at each point, of (θ, arrays over points)."""
-        at = lambda theta, *z: jnp.sum(self.objective.residual(0, theta, z) ** 2)  # noqa: E731
-        return jax.jit(lambda theta, arrays: dof.batched(partial(at, theta))(*arrays))
+    def _compiled_squares(self) -> Any:
+        at = lambda k, theta, *z: jnp.sum(self.objective.residual(k, theta, z) ** 2)  # noqa: E731
+        return jax.jit(lambda k, theta, arrays: dof.batched(partial(at, k, theta))(*arrays), static_argnums=0)
 
     def _weights(self, state: TrainingState, batch: Batch) -> Any:
         if not self.settings.balance or len(self.counts) == 1:
@@ -167,8 +171,15 @@ class Training:
     def _first_loss(self, state: TrainingState, losses: np.ndarray, weights: np.ndarray) -> float:
         # The start has an infinite one. min with nan keeps it; the loss that is nan is refused below.
         first = min(state.first_loss, losses[0] @ weights) if state.step == 0 else state.first_loss
+        if state.step == 0 and not np.isfinite(losses).all():
+            self._require_finite_start(state)
         require_convergent(losses, weights, first, state.step, [term.name for term in self.objective.terms])
         return float(first)
+
+    def _require_finite_start(self, state: TrainingState) -> None:
+        names, batch = self.problem.equation.coordinates.each, self.batch(state)
+        for k, (term, arrays) in enumerate(zip(self.objective.terms, batch, strict=True)):
+            require_finite_start(self._squares(k, state.theta, arrays), np.asarray(arrays[0]), names, term.name)
 
     def _report(self, state: TrainingState, name: str, losses: np.ndarray, seconds: float, per_step: float) -> Report:
         names = [term.name for term in self.objective.terms]

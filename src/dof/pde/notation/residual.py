@@ -12,10 +12,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
+from dof.extend import is_traced
 from dof.pde.notation.at_points import at_points
 from dof.pde.notation.derivatives import Derivative
 from dof.pde.notation.field import Field
-from dof.pde.notation.names import Names, read_names
+from dof.pde.notation.names import Names, read_names, subscripts
 from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
 from dof.pde.planning.plan import Plan
 
@@ -164,6 +165,18 @@ class Residual:
             part = lambda name: lambda array: self.fields.part(name, array)  # noqa: E731
             fields = [Field(name, self.coordinates, read, value, part(name)) for name in self.fields.names]
         places = [self.coordinates.part(name, point) for name in self.coordinates.names]
-        out = self.function(*fields, *places, **parameters)
+        out = self._called(fields, places, parameters)
         # A field is a pytree: without `is_leaf` a residual that returns u itself would stay a field.
         return jax.tree.map(jnp.asarray, out, is_leaf=lambda leaf: isinstance(leaf, Field))
+
+    def _called(self, fields: list[Field], places: list[Any], parameters: Any) -> Any:
+        """The decorated function; errors that speak of JAX's tracers are told in its own names."""
+        try:
+            return self.function(*fields, *places, **parameters)
+        except AttributeError as error:
+            if not is_traced(error.obj) or subscripts(error.name, self.coordinates) is None:
+                raise
+            u, x = self.fields.names[0], self.coordinates.names[0]
+            found, expected = f"asks for .{error.name} of an array", "derivatives of fields: u.x is an array, of which"
+            fix = f'{u}.d("{x}", "{x}") in place of {u}.{x}.{x}'
+            raise ArgumentError(describe(self.name, found, f"{expected} none are known", fix)) from error
