@@ -174,7 +174,7 @@ class Residual:
         try:
             return self.function(*fields, *places, **parameters)
         except AttributeError as error:
-            if not is_traced(error.obj) or subscripts(error.name, self.coordinates) is None:
+            if not is_traced(error.obj) or subscripts(error.name or "", self.coordinates) is None:
                 raise
             u, x = self.fields.names[0], self.coordinates.names[0]
             found, expected = f"asks for .{error.name} of an array", "derivatives of fields: u.x is an array, of which"
