@@ -1,6 +1,5 @@
 """Mistakes in a user's file and interrupts, as the command line tells them: in sentences, with the user's line."""
 
-import os
 import signal
 
 import pytest
@@ -86,7 +85,8 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
 
 def test_an_interrupt_in_training_says_how_to_go_on(tmp_path, monkeypatch):
     def interrupted(run, on_report):
-        os.kill(os.getpid(), signal.SIGTERM)
+        for _ in range(100):  # an interrupt that falls into a callback of the garbage collector is lost
+            signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(command, "train", interrupted)
     (tmp_path / "a b").mkdir()
@@ -105,6 +105,11 @@ def test_an_interrupt_before_training_is_told_too(capsys):
 def test_faults_of_dof_keep_their_traceback():
     with pytest.raises(ZeroDivisionError), told_plainly(debug=True):
         raise ZeroDivisionError
+
+
+def test_the_defaults_are_in_the_help():
+    said = " ".join(RUNNER.invoke(app, ["solve", "--help"], env={"COLUMNS": "160"}).output.split())
+    assert "Units in each of its layers. [default: (32)]" in said and "[default: (by parameters)]" in said
 
 
 def test_the_live_line_fits_the_terminal():

@@ -144,4 +144,5 @@ def test_what_is_written_has_the_residual_on_fresh_points(finished):
     summary = json.loads((path / "summary.json").read_text())
     assert summary["residual"] == min(line["residual"] for line in lines) > 0
     assert summary["quality"] == finished.solution.quality and summary["fitted"] > 0
+    assert summary["conditions"] == ["dirichlet at x=0"] and summary["date"][:2] == "20"
     assert lines[0]["residuals"].keys() == lines[0]["fresh_losses"].keys() == {"equation", "dirichlet at x=0"}

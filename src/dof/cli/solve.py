@@ -33,6 +33,12 @@ RUNS = Path("dof-runs")
 """Where runs are written if `--out` does not say."""
 
 
+def _setting(name: str, text: str) -> Any:
+    """The option of a setting, with its default in `--help`; a problem's recipe may have another."""
+    usual = getattr(Settings(), name)
+    return typer.Option(help=text, show_default="by parameters" if usual is None else str(usual))
+
+
 def problems() -> None:
     """The zoo: problems whose solution is known."""
     table = TextTable("dof solve NAME", ["name", "coordinates", "what it is"], text_columns=3)
@@ -46,24 +52,33 @@ def solve(
     problem: Annotated[
         str | None, typer.Argument(help="A name of `dof problems`, or a file.py with a `problem`.")
     ] = None,
-    network: Annotated[str | None, typer.Option(help="mlp, fourier or separable.")] = None,
-    width: Annotated[int | None, typer.Option(help="Units in each of its layers.")] = None,
-    depth: Annotated[int | None, typer.Option(help="Hidden layers.")] = None,
-    points: Annotated[int | None, typer.Option(help="Points inside of the domain.")] = None,
-    edge_points: Annotated[int | None, typer.Option(help="Points for each condition that is not hard.")] = None,
-    adam: Annotated[int | None, typer.Option(help="Steps of Adam, first.")] = None,
-    newton: Annotated[int | None, typer.Option(help="Steps of the second optimiser, after them.")] = None,
-    optimiser: Annotated[str | None, typer.Option(help=f"The second one: {' or '.join(SECOND)}.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Learning rate of Adam, at its start.")] = None,
-    report: Annotated[int | None, typer.Option(help="Steps between two reports.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of weights and points.")] = None,
-    method: Annotated[str | None, typer.Option(help=f"How derivatives are computed: {' or '.join(METHODS)}.")] = None,
-    resample: Annotated[bool | None, typer.Option(help="New points after each report.")] = None,
-    adaptive: Annotated[bool | None, typer.Option(help="More points where the residual is large.")] = None,
-    balance: Annotated[bool | None, typer.Option(help="Weights of the terms that balance themselves.")] = None,
-    error_points: Annotated[int | None, typer.Option(help="Points for the error and the fresh residual.")] = None,
-    tolerance: Annotated[float | None, typer.Option(help="End at this residual on fresh points.")] = None,
-    patience: Annotated[int | None, typer.Option(help="End after so many reports without a smaller one.")] = None,
+    network: Annotated[str | None, _setting("network", "mlp, fourier or separable.")] = None,
+    width: Annotated[int | None, _setting("width", "Units in each of its layers.")] = None,
+    depth: Annotated[int | None, _setting("depth", "Hidden layers.")] = None,
+    points: Annotated[int | None, _setting("points", "Points inside of the domain.")] = None,
+    edge_points: Annotated[int | None, _setting("edge_points", "Points for each condition that is not hard.")] = None,
+    adam: Annotated[int | None, _setting("adam", "Steps of Adam, first.")] = None,
+    newton: Annotated[int | None, _setting("newton", "Steps of the second optimiser, after them.")] = None,
+    optimiser: Annotated[str | None, _setting("optimiser", f"The second one: {' or '.join(SECOND)}.")] = None,
+    rate: Annotated[float | None, _setting("rate", "Learning rate of Adam, at its start.")] = None,
+    report: Annotated[int | None, _setting("report", "Steps between two reports.")] = None,
+    seed: Annotated[int | None, _setting("seed", "Seed of weights and points.")] = None,
+    method: Annotated[
+        str | None,
+        _setting("method", f"How derivatives are computed: {' or '.join(METHODS)}."),
+    ] = None,
+    resample: Annotated[bool | None, _setting("resample", "New points after each report.")] = None,
+    adaptive: Annotated[bool | None, _setting("adaptive", "More points where the residual is large.")] = None,
+    balance: Annotated[bool | None, _setting("balance", "Weights of the terms that balance themselves.")] = None,
+    error_points: Annotated[
+        int | None,
+        _setting("error_points", "Points for the error and the fresh residual."),
+    ] = None,
+    tolerance: Annotated[float | None, _setting("tolerance", "End at this residual on fresh points.")] = None,
+    patience: Annotated[
+        int | None,
+        _setting("patience", "End after so many reports without a smaller one."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help=f"Folder of the run; by default one in {RUNS}/.")] = None,
     resume_: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
     race: Annotated[bool, typer.Option("--race", help="The same steps by dof and by Hessians, in turn.")] = False,

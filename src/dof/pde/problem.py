@@ -137,10 +137,10 @@ class Problem:
         def parts(net: Net, parameters: Any, z: Any, *given: Any) -> Any:
             return terms_at_point(self.equation, net, z, known(parameters, given))
 
-        points = lambda unit: self._points(self.domain.inside(unit))  # noqa: E731
+        points = lambda unit: self.points_and_given(self.domain.inside(unit))  # noqa: E731
         return LossTerm("equation", self.domain.uniforms, points, residual, parts=parts)
 
-    def _points(self, points: np.ndarray) -> tuple[np.ndarray, ...]:
+    def points_and_given(self, points: np.ndarray) -> tuple[np.ndarray, ...]:
         """The points, and the values of `given` there."""
         named = self.named_domain
         each = lambda function: dof.batched(lambda z: named.given(function, z))  # noqa: E731

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,8 @@ class TrainingRun:
             "seconds": last.seconds,
             "parameters": int(self.state.theta.size),
             "plan": str(problem.plan),
+            "conditions": [f"{c.name} (hard)" if c.hard else c.name for c in problem.conditions],
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "settings": self.training.settings.as_dict(),
             "versions": machine_info.versions(),
             "machine": machine_info.machine_facts(),

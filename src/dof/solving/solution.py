@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -58,7 +59,7 @@ class Solution:
         return best_report(self.history)
 
     @property
-    def residual(self) -> float:
+    def relative_residual(self) -> float:
         """The residual on fresh points, relative to the size of what the equation and the conditions are made of."""
         return self.report.residual
 
@@ -78,15 +79,16 @@ class Solution:
         return self.history[-1].seconds
 
     def plot(self) -> Any:
-        """A figure of matplotlib: the solution on a slice of the domain, beside the reference if it is known."""
+        """A figure of matplotlib: the solution on a slice of the domain, the reference if it is known, the residual."""
         try:
             from dof.solving.solution_plot import plot_solution
         except ModuleNotFoundError as error:
             raise ImportError(f'`plot` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
-        return plot_solution(self.training.problem, self)
+        with enable_x64():
+            return plot_solution(self.training.problem, self, partial(self.training.residual_at_points, self.theta))
 
     def __repr__(self) -> str:
         last = self.history[-1]
         error = "" if self.error is None else f", error {self.error:.2g}"
         name, took = self.training.problem.name, f"{last.step} steps in {last.seconds:.1f} s"
-        return f"<solution of {name}: residual {self.residual:.2g}{error}, {took}>"
+        return f"<solution of {name}: residual {self.relative_residual:.2g}{error}, {took}>"

@@ -202,6 +202,10 @@ class Training:
             points_per_second=sum(self.counts) / per_step,
         )
 
+    def residual_at_points(self, theta: Any, points: np.ndarray) -> np.ndarray:
+        """|r| of the equation at points (n, coordinates)."""
+        return np.sqrt(self._squares(0, theta, self.problem.points_and_given(points)))
+
     @cached_property
     def u_at_points(self) -> Any:
         """The function u of (θ, points), at one point or many; compiled once for each shape of the points."""

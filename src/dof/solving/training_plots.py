@@ -8,11 +8,15 @@ from itertools import chain, cycle, pairwise
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from dof.solving.training_report import Report
 
 DOF_COLOUR, HESSIAN_COLOUR, EQUATION_COLOUR = "#1f6f8b", "#c06040", "#555555"
+WIDTH = 7.5
+"""Inches of every figure, so that letters of one size have one size on the page too."""
+ONE_SIZE: Any = {"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9, "legend.fontsize": 9, "figure.titlesize": 9}
 CONDITION_COLOURS = ("#e0a458", "#7a9e5f", "#8a6fa8", "#b8b8b8")
 
 
@@ -23,9 +27,10 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
+@rc_context(ONE_SIZE)
 def plot_training(reports: Sequence[Report]) -> Figure:
     """The residual of each term on fresh points, all of them on fitted points, and the error, against time."""
-    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     axis = figure.subplots()
     seconds = [report.seconds for report in reports]
     # A number that is exactly 0 has no place on a logarithmic axis.
@@ -48,12 +53,13 @@ def _mark_phases(axis: Any, reports: Sequence[Report]) -> None:
     for begin, name in zip(ends, dict.fromkeys(r.phase for r in reports), strict=True):
         axis.axvline(begin, color="#bbbbbb", lw=0.8, ls=":")
         place = axis.get_xaxis_transform()
-        axis.text(begin, 1.01, f" {name}", transform=place, fontsize=8, color="#777777", va="bottom")
+        axis.text(begin, 1.01, f" {name}", transform=place, color="#777777", va="bottom")
 
 
+@rc_context(ONE_SIZE)
 def plot_race(reports: dict[str, list[Report]]) -> Figure:
     """The error of each method against time, or the residual on fresh points where no reference is known."""
-    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     axis = figure.subplots()
     for (method, found), colour in zip(reports.items(), (DOF_COLOUR, HESSIAN_COLOUR), strict=True):
         has_error = found[0].error is not None
@@ -68,5 +74,5 @@ def _time_axis(axis: Any) -> None:
     """Seconds against a logarithmic axis, with the legend at the side."""
     axis.set_yscale("log")
     axis.set_xlabel("seconds of training")
-    axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     axis.spines[["top", "right"]].set_visible(False)
