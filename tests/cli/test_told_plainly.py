@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dof.cli import solve as command
+from dof.cli import run_solve
 from dof.cli.app import app
 from dof.cli.plain_errors import INTERRUPTED, told_plainly
 from dof.cli.training_progress import _shortened
@@ -88,7 +88,7 @@ def test_an_interrupt_in_training_says_how_to_go_on(tmp_path, monkeypatch):
         for _ in range(100):  # an interrupt that falls into a callback of the garbage collector is lost
             signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(command, "train", interrupted)
+    monkeypatch.setattr(run_solve, "train", interrupted)
     (tmp_path / "a b").mkdir()
     done = solved(tmp_path / "a b", "return u.x - 1")
     assert done.exit_code == INTERRUPTED and f"dof solve --resume '{tmp_path}/a b/run'" in done.output

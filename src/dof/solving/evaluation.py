@@ -25,6 +25,28 @@ class Evaluation:
     def __init__(self, problem: Problem, objective: Objective, settings: Settings) -> None:
         self.problem, self.objective, self.settings = problem, objective, settings
 
+    def measured(self, theta: Any, losses: np.ndarray, weights: np.ndarray) -> dict[str, Any]:
+        """What a `Report` says of θ.
+
+        Args:
+            theta: The parameters.
+            losses: The mean square residual of each term on the fitted points, (terms,).
+            weights: Of the terms, (terms,).
+        """
+        fresh = self.fresh(theta)
+        relative = fresh.relative(fresh.losses)
+        by_term = lambda values: dict(zip([t.name for t in self.objective.terms], values.tolist(), strict=True))  # noqa: E731
+        return {
+            "loss": float(losses @ weights),
+            "losses": by_term(losses),
+            "fresh_losses": by_term(fresh.losses),
+            "residuals": by_term(relative),
+            "residual": float(np.linalg.norm(relative)),
+            "fitted": float(np.linalg.norm(fresh.relative(losses))),
+            "error": self.error(theta),
+            "unknowns": {name: np.asarray(v).tolist() for name, v in self.objective.unknowns(theta).items()},
+        }
+
     def fresh(self, theta: Any) -> FreshResidual:
         """The residual of all terms on fresh points, the same for every θ; measured data have their own points only."""
         return FreshResidual(*map(np.asarray, self._fresh(theta, self._points)))

@@ -24,8 +24,8 @@ GRID, COARSE_GRID = 81, 21
 """Points along an axis: 81 make a smooth picture of 300 pixels; of 100,000 coordinates even 21² points take 350 MB."""
 MANY_COORDINATES = 1000
 """From so many coordinates on the grid is coarse."""
-PANELS_ACROSS, PANEL_HEIGHT = 2, 2.9
-"""Pictures side by side, and inches of each from top to bottom: two of them can be read on a phone."""
+HEIGHT_BY_PANELS = {2: 2.9, 3: 2.1}
+"""Inches from top to bottom of a picture, by how many stand side by side."""
 NAMED_OTHERS = 4
 """How many coordinates that are not shown fit into the title by name."""
 
@@ -64,9 +64,11 @@ def plot_solution(problem: Problem, u: Callable[[Any], Any], residual: Callable[
         panel for row, name in enumerate(problem.equation.fields.each) for panel in _panels(values, exact, row, name)
     ]
     panels.append(("|residual| of the equation", size))
-    rows = -(-len(panels) // PANELS_ACROSS)
-    figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * rows), layout="constrained")
-    axes = figure.subplots(rows, PANELS_ACROSS, squeeze=False).ravel()
+    # A row for each component, where there are several; else two in a row, which can be read on a phone.
+    across = 3 if exact is not None and values.shape[1] > 1 else 2
+    rows = -(-len(panels) // across)
+    figure = Figure(figsize=(WIDTH, HEIGHT_BY_PANELS[across] * rows), layout="constrained")
+    axes = figure.subplots(rows, across, squeeze=False).ravel()
     for axis, (title, part) in zip(axes, panels, strict=False):
         _draw(figure, axis, problem, cut, np.where(cut.inside, part, np.nan), title)
     for axis in axes[len(panels) :]:

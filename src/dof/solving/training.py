@@ -104,7 +104,15 @@ class Training:
         first = self._first_loss(state, np.asarray(losses), np.asarray(weights))
         after = self._next(state.step + n, name, theta, optimiser)
         new = TrainingState(state.step + n, theta, after, weights, first, state.progress)
-        report = self._report(new, name, np.asarray(losses)[-1], seconds + took, took / n)
+        measured = self.evaluation.measured(theta, np.asarray(losses)[-1], np.asarray(weights))
+        report = Report(
+            step=new.step,
+            phase=name,
+            seconds=seconds + took,
+            seconds_per_step=took / n,
+            points_per_second=sum(self.counts) * n / took,
+            **measured,
+        )
         progress = state.progress.after(report, theta, is_last=end == self.settings.steps)
         if progress.has_parted and not state.progress.has_parted:
             # Steps that were refused at points which were fitted to the last digit leave a damping that no other points
@@ -180,27 +188,6 @@ class Training:
         names, batch = self.problem.equation.coordinates.each, self.batch(state)
         for k, (term, arrays) in enumerate(zip(self.objective.terms, batch, strict=True)):
             require_finite_start(self._squares(k, state.theta, arrays), np.asarray(arrays[0]), names, term.name)
-
-    def _report(self, state: TrainingState, name: str, losses: np.ndarray, seconds: float, per_step: float) -> Report:
-        names = [term.name for term in self.objective.terms]
-        unknowns = {k: np.asarray(v).tolist() for k, v in self.objective.unknowns(state.theta).items()}
-        fresh = self.evaluation.fresh(state.theta)
-        relative = fresh.relative(fresh.losses)
-        return Report(
-            step=state.step,
-            phase=name,
-            loss=float(losses @ np.asarray(state.weights)),
-            losses=dict(zip(names, losses.tolist(), strict=True)),
-            fresh_losses=dict(zip(names, fresh.losses.tolist(), strict=True)),
-            residuals=dict(zip(names, relative.tolist(), strict=True)),
-            residual=float(np.linalg.norm(relative)),
-            fitted=float(np.linalg.norm(fresh.relative(losses))),
-            error=self.evaluation.error(state.theta),
-            unknowns=unknowns,
-            seconds=seconds,
-            seconds_per_step=per_step,
-            points_per_second=sum(self.counts) / per_step,
-        )
 
     def residual_at_points(self, theta: Any, points: np.ndarray) -> np.ndarray:
         """|r| of the equation at points (n, coordinates)."""

@@ -50,10 +50,11 @@ def plot_training(reports: Sequence[Report]) -> Figure:
 def _mark_phases(axis: Any, reports: Sequence[Report]) -> None:
     """The name of each optimiser where its steps begin, and a line where it takes over."""
     ends = [0.0, *(r.seconds for r, after in pairwise(reports) if r.phase != after.phase)]
-    for begin, name in zip(ends, dict.fromkeys(r.phase for r in reports), strict=True):
+    for k, (begin, name) in enumerate(zip(ends, dict.fromkeys(r.phase for r in reports), strict=True)):
         axis.axvline(begin, color="#bbbbbb", lw=0.8, ls=":")
         place = axis.get_xaxis_transform()
-        axis.text(begin, 1.01, f" {name}", transform=place, color="#777777", va="bottom")
+        # One above the other: a short phase leaves no room for its name.
+        axis.text(begin, 1.01 + 0.06 * k, f" {name}", transform=place, color="#777777", va="bottom")
 
 
 @rc_context(ONE_SIZE)
