@@ -116,4 +116,5 @@ def test_the_live_line_fits_the_terminal():
     rest = "  300/300  residual 1.2e-04  fitted 1e-05  error 1.2e-04  123 s left"
     line = _shortened("sine-gordon-100000" + rest, 78)
     assert len(line) == 78 and line.startswith("sine-gord…  300/300")
+    assert _shortened("sine-gordon-100000" + rest, 70) == rest.strip()
     assert _shortened("heat" + "  1/2", 78) == "heat  1/2"

@@ -17,7 +17,7 @@ from dof.solving.optimisers import phase_at
 SPINNER = 2
 """Columns that the sign of activity before the live line takes."""
 SHORTEST_NAME = 6
-"""Characters of the problem's name that stay in the live line, however narrow the terminal."""
+"""Characters of the problem's name with which it is still known; with room for fewer it is left out."""
 
 
 class ProgressLine:
@@ -64,8 +64,10 @@ class ProgressLine:
 def _shortened(text: str, width: int) -> str:
     """The text with the name that it begins with cut off, where the line would not fit."""
     name, space, rest = text.partition("  ")
-    room = max(width - len(space + rest), SHORTEST_NAME)
-    return text if len(name) <= room else f"{name[: room - 1]}…{space}{rest}"
+    room = width - len(space + rest)
+    if len(name) <= room:
+        return text
+    return f"{name[: room - 1]}…{space}{rest}" if room >= SHORTEST_NAME else rest
 
 
 def _text(report: Report, settings: Settings) -> str:
