@@ -8,8 +8,8 @@ from dof.solving.settings import Settings
 from dof.solving.training_report import Report
 
 PARTED = 3.0
-"""The residual on fresh points over that on fitted ones from which on both have parted. The noise of a few hundred
-points is some percent of both; the quotient of `heat` with 1,482 points for 1,185 parameters is 1.0."""
+"""The residual on fresh points over that on fitted ones from which on both have parted. With the default number of
+points the quotient stays below 1.05 on `poisson` and `heat` of the zoo, where 1,482 points are for 1,185 parameters."""
 SHORTER = 4
 """How many times shorter an interval is when they have parted: new points come sooner. In 20 dimensions with 0.67
 equations for each parameter, new points after 5 steps instead of 20 bring the error from 7.5 % to 4.0 %
