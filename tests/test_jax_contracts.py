@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+from weakref import WeakSet
 
 import jax
 import jax.numpy as jnp
@@ -200,3 +201,13 @@ def test_a_compiled_network_may_have_its_weights_as_constants(units):
     y = np.tanh(w @ at)
     expected = np.sum(v * -2 * y * (1 - y**2) * np.sum(np.square(w), axis=1))
     np.testing.assert_allclose(jax.jit(dof.laplacian(lambda x: v @ jnp.tanh(w @ x)))(at), expected, rtol=1e-12)
+
+
+def test_all_values_of_one_run_have_one_trace_and_those_of_another_run_another():
+    """`trace_of`, by which values that were kept from an earlier run are recognised."""
+    found = []
+    for _ in range(2):
+        jax.make_jaxpr(lambda x: found.append((jax_compat.trace_of(x), jax_compat.trace_of(jnp.sin(x) + 1))))(1.0)
+    (first, same), (second, _) = found
+    assert first is same and first is not second
+    assert first in WeakSet([first]) and second not in WeakSet([first])

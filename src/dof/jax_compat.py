@@ -58,6 +58,11 @@ def is_traced(value: Any) -> bool:
     return isinstance(value, Tracer)
 
 
+def trace_of(value: Any) -> Any:
+    """The trace that a tracer belongs to: one object for all values of one run of a traced function."""
+    return value._trace
+
+
 def concrete(value: Any) -> np.ndarray | None:
     """`value` as a NumPy array if it is known now, in float64 or complex128, else None."""
     # Of an array over several processes this one has a part only.

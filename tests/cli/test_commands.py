@@ -76,7 +76,8 @@ def test_a_line_for_each_report_where_there_is_no_terminal(tmp_path):
     done = RUNNER.invoke(app, ["solve", "heat", *SOLVE, "--out", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     assert (
-        "step 4/8 " in done.output
+        "heat  4/8  residual " in done.output
+        and " fitted " in done.output
         and "left of adam" in done.output
         and "relative error" in done.output
         and "report.html" in done.output

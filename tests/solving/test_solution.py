@@ -59,7 +59,7 @@ def test_a_plot_in_very_many_dimensions_looks_for_what_it_shows_once(monkeypatch
 
     monkeypatch.setattr(solution_plot, "space_axes", axes_counted)
     monkeypatch.setattr(solution_plot, "COARSE_GRID", 5)
-    figure = plot_solution(problem_in(MANY), lambda points: points[:, 0])
+    figure = plot_solution(problem_in(MANY), lambda points: points[:, 0], lambda points: points[:, 0] ** 2)
     assert len(calls) == 1
     assert figure.get_suptitle() == "99998 other coordinates in the middle of the domain"
     assert [axis.get_xlabel() for axis in figure.axes[:3]] == ["x[0]"] * 3
@@ -70,8 +70,11 @@ def test_a_plot_shows_a_slice_through_the_middle():
     assert cut.axes == (0, 1) and len(cut.points) == len(cut.grids[0]) * len(cut.grids[1])
     assert not cut.points[:, 2].any() and cut.points[1, 0] > cut.points[0, 0] == -1
     np.testing.assert_array_equal(cut.inside, np.linalg.norm(cut.points, axis=1) <= 1 + 1e-12)
-    figure = plot_solution(problem_in(3), lambda points: points[:, 0])
+    figure = plot_solution(problem_in(3), lambda points: points[:, 0], lambda points: points[:, 0] ** 2)
     assert figure.get_suptitle() == "x[2] = 0" and figure.axes[2].get_title() == "difference"
+    assert figure.axes[3].get_title() == "|residual| of the equation"
+    largest = np.nanmax(figure.axes[3].collections[0].get_array())
+    assert largest == pytest.approx(1.0)  # of x², which is 1 at the ends of the ball
 
 
 def test_space_and_time_are_shown_where_space_has_one_coordinate():

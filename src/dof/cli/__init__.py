@@ -10,4 +10,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         print(f'The command `dof` needs {error.name}. Install it with:  pip install "dof[cli]"', file=sys.stderr)
         sys.exit(2)
+    # Importing takes seconds; once a command runs, it has its own word for an interrupt.
+    except KeyboardInterrupt:
+        sys.exit(130)
     app()

@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
+from dof.runs.user_line import user_line
 
-DIVERGED, MISTAKE = 1, 2
-"""Exit codes: of training that failed, and of mistakes in what was asked for."""
+DIVERGED, MISTAKE, INTERRUPTED = 1, 2, 130
+"""Exit codes: of training that failed, of mistakes in what was asked for, and of Ctrl-C, as shells have it."""
 
 
 @contextmanager
 def told_plainly(debug: bool = False) -> Iterator[None]:
-    """Print errors that the user can do something about, and exit with a code; with `debug` they are raised."""
+    """Print errors that the user can do something about, and exit with a code; with `debug` they are raised.
+
+    SIGTERM is taken as Ctrl-C: what was found is kept, and said where.
+    """
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         yield
+    except KeyboardInterrupt:
+        _say("Interrupted before the first step; nothing is lost.")
+        raise typer.Exit(INTERRUPTED) from None
     except (ArgumentError, ArgumentTypeError, NotEnoughMemoryError, Diverged, OSError) as error:
         if debug:
             raise
         # Notes say what is kept after training has diverged; a traceback would print them, `str` does not.
-        said = "\n".join([str(error), *getattr(error, "__notes__", ())])
-        Console(stderr=True).print(said, style="red", markup=False, highlight=False, soft_wrap=True)
+        _say("\n".join([_sentence(error), *getattr(error, "__notes__", ())]))
         raise typer.Exit(DIVERGED if isinstance(error, Diverged) else MISTAKE) from None
+    except Exception as error:
+        # What comes from no line of the user's is a fault of dof, whose traceback is wanted. Ends of commands are
+        # exceptions too.
+        if debug or isinstance(error, typer.Exit) or not user_line(error):
+            raise
+        _say(f"{type(error).__name__}: {error}{user_line(error)}")
+        raise typer.Exit(MISTAKE) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _sentence(error: BaseException) -> str:
+    """What an error says; of one that `told_where` made, without the number of the system's error."""
+    return error.strerror if isinstance(error, OSError) and error.strerror and not error.filename else str(error)
+
+
+def _say(text: str) -> None:
+    Console(stderr=True).print(text, style="red", markup=False, highlight=False, soft_wrap=True)

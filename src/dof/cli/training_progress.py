@@ -9,9 +9,15 @@ from typing import Any
 
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
 from dof.solving import Report, Settings
 from dof.solving.optimisers import phase_at
+
+SPINNER = 2
+"""Columns that the sign of activity before the live line takes."""
+SHORTEST_NAME = 6
+"""Characters of the problem's name with which it is still known; with room for fewer it is left out."""
 
 
 class ProgressLine:
@@ -24,7 +30,7 @@ class ProgressLine:
 
     def __enter__(self) -> ProgressLine:
         if self.console.is_terminal and not self.as_json:
-            self.status = self.console.status(f"{self.name}: compiling")
+            self.status = self.console.status(Text(f"{self.name}: compiling"))
             self.status.start()
         return self
 
@@ -35,7 +41,7 @@ class ProgressLine:
     def stop(self, text: str) -> None:
         """End the live line, with a last sentence."""
         self.__exit__()
-        self.console.print(text, highlight=False, soft_wrap=True)
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def report(self, report: Report) -> None:
         """Show a report of training."""
@@ -50,16 +56,26 @@ class ProgressLine:
             sys.stdout.write(json.dumps(data) + "\n")
             sys.stdout.flush()
         elif self.status:
-            self.status.update(text)
+            self.status.update(Text(_shortened(text, self.console.width - SPINNER)))
         else:
-            self.console.print(text, highlight=False, soft_wrap=True)
+            self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _shortened(text: str, width: int) -> str:
+    """The text with the name that it begins with cut off, where the line would not fit."""
+    name, space, rest = text.partition("  ")
+    room = width - len(space + rest)
+    if len(name) <= room:
+        return text
+    return f"{name[: room - 1]}…{space}{rest}" if room >= SHORTEST_NAME else rest
 
 
 def _text(report: Report, settings: Settings) -> str:
     """A line of text. The time that is left is that of the phase: steps of another optimiser take another time."""
     # The phase of the step that was taken, which may be the last of its phase.
     _, end = phase_at(report.step - 1, settings)
-    error = "" if report.error is None else f"  error {report.error:.2e}"
-    rate, left = f"{report.points_per_second:,.0f} points/s", (end - report.step) * report.seconds_per_step
-    step = f"step {report.step}/{settings.steps}"
-    return f"{step}  loss {report.loss:.2e}{error}  {rate}  {left:.0f} s left of {report.phase}"
+    error = "" if report.error is None else f"  error {report.error:.1e}"
+    left = f"{(end - report.step) * report.seconds_per_step:.0f} s left"
+    of_phase = "" if end == settings.steps else f" of {report.phase}"
+    step, residual = f"{report.step}/{settings.steps}", f"residual {report.residual:.1e}  fitted {report.fitted:.0e}"
+    return f"{step}  {residual}{error}  {left}{of_phase}"

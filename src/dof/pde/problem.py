@@ -29,6 +29,7 @@ from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan
+from dof.pde.planning.residual_terms import terms_at_point
 
 
 @dataclass(frozen=True)
@@ -127,14 +128,19 @@ class Problem:
         )
 
     def _equation(self) -> LossTerm:
+        known = lambda parameters, given: dict(parameters) | dict(zip(self.given, given, strict=True))  # noqa: E731
+
         def residual(net: Net, parameters: Any, method: str, z: Any, *given: Any) -> Any:
-            known = dict(parameters) | dict(zip(self.given, given, strict=True))
-            leaves = jax.tree.leaves(self.equation.at_point(net, z, known, method))
+            leaves = jax.tree.leaves(self.equation.at_point(net, z, known(parameters, given), method))
             return jnp.concatenate([jnp.ravel(leaf) for leaf in leaves])
 
-        return LossTerm("equation", self.domain.uniforms, lambda unit: self._points(self.domain.inside(unit)), residual)
+        def parts(net: Net, parameters: Any, z: Any, *given: Any) -> Any:
+            return terms_at_point(self.equation, net, z, known(parameters, given))
 
-    def _points(self, points: np.ndarray) -> tuple[np.ndarray, ...]:
+        points = lambda unit: self.points_and_given(self.domain.inside(unit))  # noqa: E731
+        return LossTerm("equation", self.domain.uniforms, points, residual, parts=parts)
+
+    def points_and_given(self, points: np.ndarray) -> tuple[np.ndarray, ...]:
         """The points, and the values of `given` there."""
         named = self.named_domain
         each = lambda function: dof.batched(lambda z: named.given(function, z))  # noqa: E731

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import load as from_bytes
 from safetensors.numpy import save as to_bytes
 
-from dof.runs.atomic_write import write_whole
+from dof.errors import ArgumentError, describe
+from dof.runs.atomic_write import told_where, write_whole
 from dof.solving.training import TrainingState
 
 KEPT_CHECKPOINTS = 2
@@ -22,14 +25,19 @@ KEPT_CHECKPOINTS = 2
 
 def save(state: TrainingState, folder: Path) -> Path:
     """Write a checkpoint and remove old ones; if the machine stops in the middle, what was there before stays whole."""
-    folder.mkdir(exist_ok=True)
+    with told_where(folder):
+        folder.mkdir(exist_ok=True)
     # Numbered with four digits, since safetensors keeps no order: `_read` sorts the names.
     data = to_bytes({f"{k:04}": np.asarray(leaf) for k, leaf in enumerate(jax.tree.leaves(state))})
     path = folder / f"step-{state.step:08}-{_digest(data)}.safetensors"
     write_whole(path, data)
-    # Eight digits of the step: the order of names is that of steps. Old ones go only after the new one is whole.
-    for old in sorted(folder.glob("step-*.safetensors"))[:-KEPT_CHECKPOINTS]:
-        old.unlink()
+    # Eight digits of the step: the order of names is that of steps. Those of later steps are damaged, or training would
+    # have gone on from them. Others go only after the new one is whole.
+    files = sorted(folder.glob("step-*.safetensors"))
+    kept = [file for file in files if file.name <= path.name][-KEPT_CHECKPOINTS:]
+    for file in files:
+        if file not in kept:
+            file.unlink()
     return path
 
 
@@ -39,19 +47,30 @@ def latest(folder: Path, like: Callable[[int], TrainingState]) -> TrainingState 
     Args:
         folder: Of the checkpoints.
         like: `like(step)` has the tree structure of the state after so many steps.
+
+    Raises:
+        ArgumentError: If a whole checkpoint has another state, as that of another network or release.
     """
     for path in sorted(folder.glob("step-*.safetensors"), reverse=True):
         data = path.read_bytes()
         if path.stem.endswith(_digest(data)):
-            return _read(from_bytes(data), like(int(path.stem.split("-")[1])))
+            try:
+                return _read(from_bytes(data), like(int(path.stem.split("-")[1])))
+            except (SafetensorError, ValueError, TypeError) as error:
+                found = f"{str(path)!r} is no state of this training: {error}"
+                fix = f"config.toml as it was, or rm {quote(str(path))}"
+                raise ArgumentError(describe("resume", found, "one that dof wrote", fix)) from None
     return None
 
 
 def _read(arrays: dict[str, np.ndarray], like: TrainingState) -> TrainingState:
-    state: TrainingState = jax.tree.unflatten(jax.tree.structure(like), [arrays[name] for name in sorted(arrays)])
-    # Step and first loss are numbers of Python in a state; safetensors has arrays only.
-    theta, optimiser, weights = jax.tree.map(jnp.asarray, (state.theta, state.optimiser, state.weights))
-    return TrainingState(int(state.step), theta, optimiser, weights, float(state.first_loss))
+    found, wanted = [arrays[name] for name in sorted(arrays)], [np.shape(leaf) for leaf in jax.tree.leaves(like)]
+    if (shapes := [array.shape for array in found]) != wanted:
+        raise ValueError(f"it has arrays of shapes {shapes}, where {wanted} are expected")
+    state: TrainingState = jax.tree.unflatten(jax.tree.structure(like), found)
+    # Some parts of a state are numbers of Python; safetensors has arrays only.
+    of_type = lambda part, own: jnp.asarray(part) if hasattr(own, "shape") else type(own)(part)  # noqa: E731
+    return jax.tree.map(of_type, state, like)
 
 
 def _digest(data: bytes) -> str:

@@ -18,15 +18,22 @@ p.sub { color: #666; margin: .2rem 0 1.6rem; } img { max-width: 100%; }
 .card { background: #f3f6f7; border-radius: 8px; padding: .7rem 1rem; min-width: 8rem; }
 .card b { display: block; font-size: 1.35rem; color: #1f6f8b; } .card span { color: #666; font-size: .85rem; }
 table { border-collapse: collapse; font-size: .9rem; } td, th { padding: .2rem 1.2rem .2rem 0; text-align: left; }
-td { font-variant-numeric: tabular-nums; } code { background: #f3f6f7; padding: .1rem .35rem; border-radius: 4px; }
+td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+code { background: #f3f6f7; padding: .1rem .35rem; border-radius: 4px; }
+.quality { border-left: 6px solid; padding: .5rem .9rem; font-weight: 600; }
+.grade0, .grade1 { border-color: #2e7d4f; background: #eaf5ee; } .grade2 { border-color: #d9a400; background: #fdf6de; }
+.grade3, .grade4, .advice { border-color: #b3261e; background: #fbeae9; } .advice { padding: .5rem .9rem; }
+.command { display: block; overflow-x: auto; white-space: nowrap; padding: .5rem .7rem; }
+@media (max-width: 600px) { body { margin: 1rem auto; } .card { flex: 1 1 40%; min-width: 0; } }
 .columns { display: flex; flex-wrap: wrap; gap: 3rem; align-items: flex-start; }
 </style></head><body>
-<h1>$name</h1><p class="sub">$title</p>
+<h1>$name</h1><p class="sub">$title$conditions · $date</p>
+<p class="quality grade$rank">$quality</p>$advice
 <div class="cards">$cards</div>
 $figures
 <h2>How</h2><p>$plan.</p>
 <div class="columns"><table>$settings</table><table>$machine</table></div>
-<h2>Again</h2><p><code>$command</code></p>
+<h2>Again</h2><p><code class="command">$command</code></p>
 </body></html>
 """)
 
@@ -44,6 +51,11 @@ def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, byte
     return PAGE.substitute(
         name=escape(name),
         title=escape(title),
+        conditions=escape("".join(f" · {name}" for name in summary["conditions"])),
+        date=escape(summary["date"].replace("T", " ").replace("+00:00", " UTC")),
+        rank=summary["grade"],
+        quality=escape(summary["quality"]),
+        advice="".join(f'<p class="advice">{escape(sentence)}</p>' for sentence in summary["advice"]),
         cards="".join(
             f'<div class="card"><b>{escape(value)}</b><span>{escape(label)}</span></div>'
             for label, value in cards(summary)
@@ -51,13 +63,13 @@ def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, byte
         figures="".join(map(_figure, figures.items())),
         plan=escape(f"One propagation for all derivatives: {summary['plan']}"),
         settings=_rows(summary["settings"]),
-        machine=_rows(summary["machine"] | summary["versions"]),
+        machine=_rows(_readable(summary["machine"]) | summary["versions"]),
         command=escape(command),
     )
 
 
 def cards(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """Labels and values that stand at the top: error, unknowns, loss, time, steps, parameters."""
+    """Labels and values that stand at the top: error, unknowns, residuals, time, steps, parameters."""
     error = summary["error"]
     found = [] if error is None else [("relative error", f"{error:.2g}")]
     for name, value in summary["unknowns"].items():
@@ -66,11 +78,18 @@ def cards(summary: dict[str, Any]) -> list[tuple[str, str]]:
         found.append((label, numbers(value)))
     return [
         *found,
-        ("loss", f"{summary['loss']:.2g}"),
+        ("residual on fresh points", f"{summary['residual']:.2g}"),
+        ("on fitted points", f"{summary['fitted']:.2g}"),
         ("training", f"{summary['seconds']:.1f} s"),
         ("steps", f"{summary['steps']:,}"),
         ("parameters", f"{summary['parameters']:,}"),
     ]
+
+
+def _readable(machine: dict[str, Any]) -> dict[str, Any]:
+    """The facts of the machine, with memory in MB."""
+    rest = {name: value for name, value in machine.items() if name != "memory_bytes"}
+    return rest | {"memory": f"{machine['memory_bytes'] / 1e6:,.0f} MB"}
 
 
 def numbers(value: Any) -> str:

@@ -10,6 +10,7 @@ from types import ModuleType
 
 from dof.errors import ArgumentError, describe
 from dof.pde import Problem
+from dof.runs.user_line import user_line
 from dof.zoo import problem_named, title_of
 
 EXAMPLE = "problem = pde.Problem(residual, domain, conditions)"
@@ -27,6 +28,11 @@ def load_problem(source: str) -> Problem:
 def is_file(source: str) -> bool:
     """Whether a source is a file rather than a name of the zoo."""
     return source.endswith(".py")
+
+
+def whole_name(source: str) -> str:
+    """A source that means the same from any folder: of a file its whole path."""
+    return str(Path(source).resolve()) if is_file(source) else source
 
 
 def title(source: str) -> str:
@@ -69,12 +75,13 @@ def _imported(path: Path) -> ModuleType:
     sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)
-    # KeyboardInterrupt and SystemExit too must not leave a module that is half run, but they go on as they are.
+    # KeyboardInterrupt too must not leave a module that is half run, but it goes on as it is.
     except BaseException as error:
         _restore(name, before)
-        if not isinstance(error, Exception):
+        if not isinstance(error, (Exception, SystemExit)):
             raise
-        said = f"{str(path)!r} cannot be run: {type(error).__name__}: {error}"
+        called = "it calls sys.exit" if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+        said = f"{str(path)!r} cannot be run: {called}{user_line(error)}"
         raise ArgumentError(describe("problem", said, "Python that defines a problem", EXAMPLE)) from error
     finally:
         # The file may have changed the path itself. It is removed, so that a neighbour hides no module imported later.

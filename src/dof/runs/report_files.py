@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from dof.runs.hessian_race import Race
@@ -27,7 +28,7 @@ def command_of(run: TrainingRun) -> str:
     """What to type for the same run: the seed, and the settings that differ from the problem's recipe."""
     usual, own = settings_of(run.training.problem, {}).as_dict(), run.training.settings.as_dict()
     changed = {name: value for name, value in own.items() if name == "seed" or value != usual[name]}
-    return " ".join(["dof solve", run.source, *(_option(n.replace("_", "-"), v) for n, v in changed.items())])
+    return " ".join(["dof solve", quote(run.source), *(_option(n.replace("_", "-"), v) for n, v in changed.items())])
 
 
 def _option(name: str, value: Any) -> str:

@@ -6,12 +6,13 @@ import json
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import dof
 from dof.errors import ArgumentError, describe
-from dof.runs.atomic_write import write_whole
-from dof.runs.problem_source import fingerprint
+from dof.runs.atomic_write import append_line, told_where, write_whole
+from dof.runs.problem_source import fingerprint, whole_name
 from dof.solving import Report, Settings
 
 
@@ -33,9 +34,11 @@ class RunFolder:
             found = f"{str(self.path)!r} has a run already"
             fix = f"dof solve --resume {self.path}, or --out with another folder"
             raise ArgumentError(describe("out", found, "a folder without one", fix))
-        self.path.mkdir(parents=True, exist_ok=True)
+        with told_where(self.config):
+            self.path.mkdir(parents=True, exist_ok=True)
         # All settings are written, not only changed ones: a run goes on as it began when a recipe is changed later.
-        head = {"problem": source, "fingerprint": fingerprint(source), "dof": dof.__version__}
+        # The whole path: the run may go on from another folder.
+        head = {"problem": whole_name(source), "fingerprint": fingerprint(source), "dof": dof.__version__}
         lines = [*map(_line, head.items()), "", "[settings]", *map(_line, settings.as_dict().items()), ""]
         write_whole(self.config, "\n".join(lines).encode())
 
@@ -43,29 +46,37 @@ class RunFolder:
         """The problem, as it was named, and the settings of a run that was begun.
 
         Raises:
-            ArgumentError: If there is none, or the problem's file has changed since.
+            ArgumentError: If there is none, it cannot be read, or the problem's file has changed since or is gone.
         """
         if not self.config.is_file():
             found = f"{str(self.path)!r} has no config.toml"
             raise ArgumentError(describe("resume", found, "the folder of a run", "dof solve heat --out my-run"))
         try:
             data = tomllib.loads(self.config.read_text(encoding="utf-8"))
-            source, settings, mark = data["problem"], data["settings"], data["fingerprint"]
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError) as error:
-            found = f"{str(self.config)!r} cannot be read: {error}"
+            source, settings, mark = data["problem"], dict(data["settings"]), data["fingerprint"]
+            has_changed = mark != fingerprint(source)
+        except FileNotFoundError as error:
+            found = f"is a run of {error.filename!r}, which is not there"
+            raise ArgumentError(describe("resume", found, "the file that the run began with", "put it back")) from None
+        # AttributeError: a problem that is no text.
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+            found = f"{str(self.config)!r} cannot be read: {type(error).__name__}: {error}"
             raise ArgumentError(describe("resume", found, "the file that dof wrote", "dof solve heat")) from None
-        if mark != fingerprint(source):
+        if has_changed:
             found = f"{source!r} has changed since the run began"
-            raise ArgumentError(describe("resume", found, "the same file", f"dof solve {source}"))
+            raise ArgumentError(describe("resume", found, "the same file", f"dof solve {quote(source)}"))
         return source, settings
 
     def append(self, report: Report) -> None:
         """Add a report to the metrics."""
-        with self.metrics.open("a") as file:
-            file.write(json.dumps(asdict(report)) + "\n")
+        append_line(self.metrics, json.dumps(asdict(report)))
 
     def reports(self, until: int) -> list[Report]:
-        """The reports up to the step of a checkpoint; what was written after it, perhaps in part, is dropped."""
+        """The reports up to the step of a checkpoint; what was written after it, perhaps in part, is dropped.
+
+        Raises:
+            ArgumentError: If those before the checkpoint are missing.
+        """
         kept = []
         for line in self.metrics.read_text(encoding="utf-8").splitlines() if self.metrics.exists() else []:
             try:
@@ -75,6 +86,10 @@ class RunFolder:
                 break
             if report.step <= until:
                 kept.append(report)
+        if until and (not kept or kept[-1].step != until):
+            found = f"{str(self.metrics)!r} has no report of step {until}, which the checkpoint is of"
+            fix = f"put the file back, or rm -r {quote(str(self.checkpoints))} to begin anew"
+            raise ArgumentError(describe("resume", found, "the reports of all steps before it", fix))
         # The file is cut to what is kept, or the steps that are taken again would be in it twice.
         write_whole(self.metrics, "".join(json.dumps(asdict(report)) + "\n" for report in kept).encode())
         return kept

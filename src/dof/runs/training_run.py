@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from dof.runs import checkpoints
 from dof.runs.problem_source import load_problem
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution
+from dof.solving.quality import quality
 from dof.solving.solver import intervals, training_of
 from dof.solving.training import Training, TrainingState
 
@@ -42,22 +44,31 @@ class TrainingRun:
     @property
     def solution(self) -> Solution:
         """The solution as it is now."""
-        return Solution(self.training, self.state.theta, tuple(self.reports))
+        return Solution(self.training, self.state.progress.best, tuple(self.reports))
 
     @cached_property
     def summary(self) -> dict[str, Any]:
         """What is written as summary.json: results, settings, versions, machine."""
-        last, problem = self.reports[-1], self.training.problem
+        last, problem, best = self.reports[-1], self.training.problem, self.solution.report
         return {
             "problem": self.source,
             "steps": last.step,
-            "loss": last.loss,
-            "error": last.error,
-            "unknowns": last.unknowns,
+            "best_step": best.step,
+            "residual": best.residual,
+            "residuals": best.residuals,
+            "fitted": best.fitted,
+            "loss": best.loss,
+            "error": best.error,
+            "quality": self.solution.quality,
+            "grade": quality(best).rank,
+            "advice": list(self.training.advice),
+            "unknowns": best.unknowns,
             "truth": dict(problem.truth),
             "seconds": last.seconds,
             "parameters": int(self.state.theta.size),
             "plan": str(problem.plan),
+            "conditions": [f"{c.name} (hard)" if c.hard else c.name for c in problem.conditions],
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "settings": self.training.settings.as_dict(),
             "versions": machine_info.versions(),
             "machine": machine_info.machine_facts(),
@@ -106,6 +117,6 @@ def train(run: TrainingRun, on_report: OnReport) -> TrainingRun:
         if run.reports:
             error.add_note(f"The state of step {run.state.step} is kept in {run.folder.checkpoints}.")
         raise
-    run.folder.write("weights.safetensors", checkpoints.named_weights(run.training, run.state.theta))
+    run.folder.write("weights.safetensors", checkpoints.named_weights(run.training, run.solution.theta))
     run.folder.write("summary.json", json.dumps(run.summary, indent=1))
     return run

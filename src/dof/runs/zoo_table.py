@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dof.errors import NotEnoughMemoryError
+from dof.runs.folder_lock import locked
 from dof.runs.hessian_race import race
 from dof.runs.report_files import write_report
 from dof.runs.training_run import begin, train
@@ -61,9 +62,12 @@ class ZooEntry:
 
 def zoo_entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> ZooEntry:
     """Solve a problem of the zoo in a folder `out / name`, and race it against full Hessians."""
-    shutil.rmtree(out / name, ignore_errors=True)  # of a run before
-    run = train(begin(name, {}, out / name), on_report)
-    write_report(run)
+    with locked(out / name, "out"):
+        shutil.rmtree(out / name, ignore_errors=True)  # of a run before
+    run = begin(name, {}, out / name)
+    with locked(out / name, "out"):
+        run = train(run, on_report)
+        write_report(run)
     summary, problem = run.summary, run.training.problem
     step = _steps_beside_hessians(name)
     return ZooEntry(

@@ -1,7 +1,8 @@
 """Solving PDEs with networks, in float64.
 
 Reading order: `settings`, `networks`, `sampling` (points), `objective` (the loss), `gauss_newton`, `optimisers`,
-`training` (interval by interval), `solver`, `solution`, and the plots.
+`evaluation` (how good a state is) with `fresh_residual`, `progress`, `training` (interval by interval), `solver`,
+`quality` (in words), `solution`, and the plots.
 """
 
 from dof.errors import Diverged

@@ -12,6 +12,9 @@ TOO_LARGE = 1e8
 """How many times its first value a loss may become before training is given up: residuals 10⁴ times as large. Chosen
 far above the growth by orders of magnitude that first steps of Adam and new weights may cause; not measured."""
 
+SHOWN_COORDINATES = 6
+"""Coordinates of a point that are said; more do not fit into a line."""
+
 
 def require_convergent(losses: np.ndarray, weights: np.ndarray, first: float, step: int, names: Sequence[str]) -> None:
     """Refuse to go on after losses that are not finite or too large.
@@ -35,4 +38,28 @@ def require_convergent(losses: np.ndarray, weights: np.ndarray, first: float, st
         raise Diverged(
             f"The loss of the term `{names[worst]}` is {of_term[worst]:.3g} at step {step + int(bad[0]) + 1}. "
             "A smaller `rate`, or more `points`, may help."
+        )
+
+
+def require_finite_start(residuals: np.ndarray, points: np.ndarray, coordinates: Sequence[str], name: str) -> None:
+    """Refuse a term that is not finite before the first step: no setting of training changes that.
+
+    Args:
+        residuals: |r|² at each point, (points,).
+        points: (points, coordinates)
+        coordinates: The names of the coordinates.
+        name: Of the term.
+
+    Raises:
+        Diverged: With the term and the first such point.
+    """
+    bad = np.flatnonzero(~np.isfinite(residuals))
+    if len(bad):
+        pairs = zip(coordinates, points[bad[0]], strict=True)
+        at = ", ".join(f"{coordinate} = {value:.6g}" for coordinate, value in list(pairs)[:SHOWN_COORDINATES])
+        more = ", …" if len(coordinates) > SHOWN_COORDINATES else ""
+        raise Diverged(
+            f"The residual of the term `{name}` is {residuals[bad[0]]:.3g} at step 1, at {at}{more}, and at "
+            f"{len(bad)} of {len(residuals)} points, before anything is trained.\n"
+            "  Fix: a residual that is finite in the whole domain; look for √, log and divisions there"
         )

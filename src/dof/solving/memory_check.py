@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import jax
 
 from dof.errors import NotEnoughMemoryError
 from dof.machine_info import free_bytes
 from dof.pde.problem import Problem
+from dof.solving.networks import Network
+from dof.solving.settings import Settings
 
 GIGA = 1e9
+PARAMETERS_AT_ONCE = 4
+"""θ, its gradient, and the two moments of Adam."""
 HESSIANS_AT_ONCE = 4
 """A Hessian by nested differentiation is alive together with intermediate values of its size; how many is a guess."""
 
@@ -29,6 +36,29 @@ def require_memory(compiled: Any) -> None:
         raise NotEnoughMemoryError(
             f"A step takes {needed / GIGA:.1f} GB of memory, and {free / GIGA:.1f} GB are free.\n"
             "  Fix: fewer `points`, a smaller `width`, or optimiser='lbfgs', which keeps no Jacobian"
+        )
+
+
+def require_room_for_network(network: Network, settings: Settings) -> None:
+    """Refuse a network whose parameters, or whose Jacobian for Gauss–Newton, do not fit into memory.
+
+    This is checked before the network is made and the step compiled, both of which fail without a word of its size.
+
+    Raises:
+        NotEnoughMemoryError: With what it takes and what is free.
+    """
+    shapes = jax.eval_shape(network.init, jax.random.key(0))
+    count, free = sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(shapes)), free_bytes()
+    is_newton = settings.newton > 0 and settings.optimiser == "gauss-newton"
+    # The smaller one of Jᵀ J and J Jᵀ is square; J is at least as large.
+    rows = min(count, settings.points or count) if is_newton else 1
+    needed = 8 * count * max(PARAMETERS_AT_ONCE, rows)
+    if needed > free:
+        what = "the Jacobian of all residuals takes" if rows > PARAMETERS_AT_ONCE else "training them takes"
+        raise NotEnoughMemoryError(
+            f"The network has {count:,} parameters; {what} {needed / GIGA:,.1f} GB of memory, and "
+            f"{free / GIGA:.1f} GB are free.\n"
+            "  Fix: a smaller `width`" + (", fewer `points`, or optimiser='lbfgs'" if rows > PARAMETERS_AT_ONCE else "")
         )
 
 

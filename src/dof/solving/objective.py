@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.flatten_util import ravel_pytree
 
 import dof
@@ -18,7 +20,7 @@ BALANCED_POINTS = 64
 """Points of each term from which weights are found. A mean over 64 points is known to about an eighth of their
 spread, which is enough for a weight, and the Jacobian of all points need not be kept."""
 LEAST_MOVEMENT = 1e-30
-"""A term whose residual does not depend on θ gets a finite weight: T_k is at least this share of T_0."""
+"""A term with less than this share of the largest T_k does not depend on θ, beyond rounding in float64 squared."""
 
 
 class Objective:
@@ -57,8 +59,31 @@ class Objective:
 
     def residual(self, k: int, theta: Any, arrays: Any) -> Any:
         """The residual of term k at one point as a vector; `arrays` are what the term has for that point."""
-        found = self.terms[k].residual(self.u(theta), self.unknowns(theta), self.method, *arrays)
+        return self._residual_of(k, self.u(theta), theta, arrays)
+
+    def residual_of_zero(self, k: int, theta: Any, arrays: Any) -> Any:
+        """The residual of term k for unknown functions that are zero everywhere."""
+        u = self.u(theta)
+        return self._residual_of(k, lambda z: jnp.zeros_like(u(z)), theta, arrays)
+
+    def _residual_of(self, k: int, u: Any, theta: Any, arrays: Any) -> Any:
+        found = self.terms[k].residual(u, self.unknowns(theta), self.method, *arrays)
         return jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(found)])
+
+    def parts(self, k: int, theta: Any, arrays: Any) -> Any:
+        """What the residual of term k is a sum of at one point, (parts, components); for terms that have `parts`."""
+        parts = self.terms[k].parts
+        assert parts is not None
+        return parts(self.u(theta), self.unknowns(theta), *arrays)
+
+    def components(self, k: int) -> int:
+        """How many numbers the residual of term k has at one point; refuses complex ones."""
+        arrays = tuple(array[0] for array in self.terms[k].points(np.full((1, self.terms[k].uniforms), 0.5)))
+        found = jax.eval_shape(partial(self.residual, k), self.start, arrays)
+        if jnp.issubdtype(found.dtype, jnp.complexfloating):
+            said, fix = "has complex values", "return (r.real, r.imag)"
+            raise ArgumentError(describe(self.terms[k].name, said, "real residuals, whose squares are summed", fix))
+        return found.size
 
     def losses_and_gradient(self, theta: Any, batch: Batch, weights: Any) -> tuple[Any, Any]:
         """The mean of |r_k|² for each term, (terms,), and the gradient of their weighted sum in θ."""
@@ -96,14 +121,17 @@ class Objective:
         """Weights by which a change of θ moves every term as much as the equation.
 
         w_k = T_0 / T_k with T_k = mean_z |∂r_k/∂θ|², the trace of the term's neural tangent kernel over the number of
-        points.
+        points. A term that θ does not move keeps the weight 1; if it is the equation, the largest T_k stands for T_0.
         """
         moves = []
         for k, arrays in enumerate(batch):
             few = [array[:BALANCED_POINTS] for array in arrays]
             slopes = dof.batched(lambda *z, k=k: self._row(k, theta, z)[1])(*few)
             moves.append(jnp.sum(slopes**2) / len(few[0]))
-        return moves[0] / jnp.maximum(jnp.stack(moves), LEAST_MOVEMENT * moves[0])
+        found = jnp.stack(moves)
+        is_moved = found > LEAST_MOVEMENT * found.max()
+        scale = jnp.where(is_moved[0], found[0], found.max())
+        return jnp.where(is_moved, scale / jnp.where(is_moved, found, 1.0), 1.0)
 
 
 def _scaled(array: Any, weight: Any) -> Any:

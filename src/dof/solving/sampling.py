@@ -21,6 +21,9 @@ ERROR_ROUND = 2**31
 """The round of the points at which the error is measured. It must be one that no step of training has: NumPy pads
 seeds with zeros, so that (seed, round) makes the same stream as (seed, round, 0), that of the equation's points."""
 
+FRESH_ROUND = ERROR_ROUND + 1
+"""The round of the points at which residuals are measured, for the same reason."""
+
 
 def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
     """Make n points of the unit cube in `size` dimensions: Sobol numbers, or in very many dimensions random ones."""
@@ -55,6 +58,11 @@ def counts_of(terms: Sequence[LossTerm], points: int, edge_points: int) -> tuple
     """How many points each term gets: the equation, which comes first, `points`, measured data their own number."""
     wanted = [points, *[edge_points] * (len(terms) - 1)]
     return tuple(term.fixed or n for term, n in zip(terms, wanted, strict=True))
+
+
+def fresh_points(terms: Sequence[LossTerm], counts: Sequence[int], seed: int) -> Batch:
+    """Points for each term at which residuals are measured; no step of training is taken at them."""
+    return sample(terms, counts, seed, FRESH_ROUND)
 
 
 def points_for_error(domain: Any, n: int, seed: int) -> np.ndarray:

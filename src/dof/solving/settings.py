@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
+from types import NoneType
 from typing import Any
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
@@ -16,6 +18,13 @@ SECOND = ("gauss-newton", "lbfgs")
 METHODS = tuple(RESIDUAL_METHODS)
 """How derivatives of equations are computed: "dof" or "hessian"."""
 
+LEAST_POINTS = 1000
+"""Points inside of the domain where the network is so small that its parameters ask for fewer."""
+EQUATIONS_PER_PARAMETER = 1.25
+"""Equations inside of the domain for each number that is trained, by default. With fewer than one, Gauss–Newton fits
+all points exactly and is off between them. On Hamilton–Jacobi–Bellman in 20 dimensions, 1,793 parameters, 80 steps, the
+error is 7.5 % with 0.67 of them, 2.3 % with 1.1, 3.0 % with 2.0, 2.6 % with 3.0; the time of a step grows with them."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -25,7 +34,7 @@ class Settings:
         network: "mlp", "fourier" or "separable".
         width: Units in each of its layers.
         depth: Hidden layers.
-        points: Points inside of the domain.
+        points: Points inside of the domain; by default chosen by the number of parameters (`with_points`).
         edge_points: Points for each condition that is not hard.
         adam: Steps of Adam, first.
         newton: Steps of `optimiser`, after them.
@@ -37,7 +46,10 @@ class Settings:
         resample: Whether points are drawn anew after each report.
         adaptive: Whether more of them are drawn where the equation's residual is large.
         balance: Whether the weights of the terms balance themselves.
-        error_points: Points for the error against the reference.
+        error_points: Points for the error against the reference, and at most so many fresh ones for the residual.
+        tolerance: Training ends when the relative residual on fresh points is not larger.
+        patience: Training ends after so many reports of the last optimiser without a smaller residual on fresh points;
+            0 for never.
 
     Raises:
         ArgumentError: If a value is out of range.
@@ -53,7 +65,7 @@ class Settings:
     network: str = "mlp"
     width: int = 32
     depth: int = 2
-    points: int = 1000
+    points: int | None = None
     edge_points: int = 200
     adam: int = 100
     newton: int = 200
@@ -66,14 +78,17 @@ class Settings:
     adaptive: bool = False
     balance: bool = True
     error_points: int = 4096
+    tolerance: float = 0.0
+    patience: int = 0
 
     def __post_init__(self) -> None:
         # `f.type` is text, as annotations are postponed in this file.
         for f in fields(self):
             _require_type(f.name, getattr(self, f.name), str(f.type))
         for name in ("width", "points", "edge_points", "report", "error_points"):
-            _require(getattr(self, name) > 0, name, getattr(self, name), "a positive number", f"{name}=100")
-        for name in ("adam", "newton", "seed", "depth"):
+            value = getattr(self, name)
+            _require(value is None or value > 0, name, value, "a positive number", f"{name}=100")
+        for name in ("adam", "newton", "seed", "depth", "tolerance", "patience"):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "zero or more", f"{name}=0")
         _require(self.adam + self.newton > 0, "newton", 0, "some steps of it or of `adam`", "newton=100")
         _require(self.rate > 0, "rate", self.rate, "a positive number", "rate=1e-3")
@@ -90,6 +105,22 @@ class Settings:
                 raise ArgumentError(describe(name, "is no setting", f"one of {known}", hint))
         return replace(self, **changes)
 
+    def with_points(self, parameters: int, equations: int) -> Settings:
+        """The settings with a number of points, if they have none.
+
+        Args:
+            parameters: How many numbers are trained.
+            equations: How many equations hold at each point.
+        """
+        if self.points:
+            return self
+        return replace(self, points=default_points(parameters, equations) if self.can_fit_points else LEAST_POINTS)
+
+    @property
+    def can_fit_points(self) -> bool:
+        """Whether points can be fitted exactly: Adam and L-BFGS do not come near it before there are new points."""
+        return (self.newton > 0 and self.optimiser == "gauss-newton") or not self.resample
+
     @property
     def steps(self) -> int:
         """Steps of both optimisers together."""
@@ -98,6 +129,11 @@ class Settings:
     def as_dict(self) -> dict[str, Any]:
         """All settings, by name."""
         return asdict(self)
+
+
+def default_points(parameters: int, equations: int) -> int:
+    """Points inside of the domain for so many parameters, with so many equations at each."""
+    return max(LEAST_POINTS, math.ceil(EQUATIONS_PER_PARAMETER * parameters / equations))
 
 
 def settings_of(problem: Problem, changes: Mapping[str, Any]) -> Settings:
@@ -112,6 +148,6 @@ def _require(holds: bool, name: str, value: Any, expected: str, fix: str) -> Non
 
 def _require_type(name: str, value: Any, kind: str) -> None:
     """Refuse a value that is not of the type in its annotation; True and False are no numbers here."""
-    types = {"str": str, "int": int, "float": (int, float), "bool": bool}
+    types = {"str": str, "int": int, "int | None": (int, NoneType), "float": (int, float), "bool": bool}
     if not isinstance(value, types[kind]) or (isinstance(value, bool) and kind != "bool"):
         raise ArgumentTypeError(describe(name, f"is {value!r}", f"of type {kind}", f"{name}={kind}(...)"))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from dof.extend import enable_x64
+from dof.solving.quality import quality
 from dof.solving.training import Training
-from dof.solving.training_report import Report
+from dof.solving.training_report import Report, best_report
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Solution:
 
     Attributes:
         training: The problem, the network and the settings.
-        theta: The vector of all that was trained.
+        theta: The vector of all that was trained, where the residual on fresh points was smallest.
         history: The reports of all intervals of training.
 
     Examples:
@@ -52,9 +54,24 @@ class Solution:
         return {name: np.asarray(value) for name, value in self.training.objective.unknowns(self.theta).items()}
 
     @property
+    def report(self) -> Report:
+        """The report of `theta`: the one with the smallest residual on fresh points."""
+        return best_report(self.history)
+
+    @property
+    def relative_residual(self) -> float:
+        """The residual on fresh points, relative to the size of what the equation and the conditions are made of."""
+        return self.report.residual
+
+    @property
+    def quality(self) -> str:
+        """How good the solution is, in words."""
+        return quality(self.report).text
+
+    @property
     def error(self) -> float | None:
         """|u − reference| / |reference| over points of the domain; None without a reference."""
-        return self.history[-1].error
+        return self.report.error
 
     @property
     def seconds(self) -> float:
@@ -62,15 +79,16 @@ class Solution:
         return self.history[-1].seconds
 
     def plot(self) -> Any:
-        """A figure of matplotlib: the solution on a slice of the domain, beside the reference if it is known."""
+        """A figure of matplotlib: the solution on a slice of the domain, the reference if it is known, the residual."""
         try:
             from dof.solving.solution_plot import plot_solution
         except ModuleNotFoundError as error:
             raise ImportError(f'`plot` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
-        return plot_solution(self.training.problem, self)
+        with enable_x64():
+            return plot_solution(self.training.problem, self, partial(self.training.residual_at_points, self.theta))
 
     def __repr__(self) -> str:
         last = self.history[-1]
-        error = "" if last.error is None else f", error {last.error:.2g}"
+        error = "" if self.error is None else f", error {self.error:.2g}"
         name, took = self.training.problem.name, f"{last.step} steps in {last.seconds:.1f} s"
-        return f"<solution of {name}: loss {last.loss:.2g}{error}, {took}>"
+        return f"<solution of {name}: residual {self.relative_residual:.2g}{error}, {took}>"

@@ -10,18 +10,22 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 import dof
 from dof.extend import enable_x64
 from dof.pde import Problem
 from dof.pde.notation.names import TIME, space_axes
+from dof.solving.training_plots import ONE_SIZE, WIDTH
 
 LINE_COLOUR = "#1f6f8b"
 GRID, COARSE_GRID = 81, 21
 """Points along an axis: 81 make a smooth picture of 300 pixels; of 100,000 coordinates even 21² points take 350 MB."""
 MANY_COORDINATES = 1000
 """From so many coordinates on the grid is coarse."""
+HEIGHT_BY_PANELS = {2: 2.9, 3: 2.1}
+"""Inches from top to bottom of a picture, by how many stand side by side."""
 NAMED_OTHERS = 4
 """How many coordinates that are not shown fit into the title by name."""
 
@@ -42,22 +46,43 @@ class Slice(NamedTuple):
     inside: np.ndarray
 
 
-def plot_solution(problem: Problem, u: Callable[[Any], Any]) -> Figure:
-    """A row for each component: u, the reference if it is known, and their difference."""
+@rc_context(ONE_SIZE)
+def plot_solution(problem: Problem, u: Callable[[Any], Any], residual: Callable[[np.ndarray], np.ndarray]) -> Figure:
+    """Of each component u, the reference if it is known, and their difference; then the size of the residual.
+
+    Args:
+        problem: The problem, with its domain and reference.
+        u: The unknown functions, of points (n, coordinates).
+        residual: |r| of the equation, of points inside of the domain.
+    """
     cut = slice_of(problem)
+    size = np.full(len(cut.points), np.nan)
+    size[cut.inside] = residual(cut.points[cut.inside])
     values = np.asarray(u(cut.points)).reshape(len(cut.points), -1)
     exact = None if problem.reference is None else _exact(problem, cut.points).reshape(len(cut.points), -1)
-    names, columns = problem.equation.fields.each, 1 if exact is None else 3
-    figure = Figure(figsize=(4.1 * columns, 3.2 * len(names)), layout="constrained")
-    axes = figure.subplots(len(names), columns, squeeze=False)
-    for row, name in enumerate(names):
-        shown = [(name, values[:, row])]
-        if exact is not None:
-            shown += [(f"reference {name}", exact[:, row]), ("difference", values[:, row] - exact[:, row])]
-        for axis, (title, part) in zip(axes[row], shown, strict=True):
-            _draw(figure, axis, problem, cut, np.where(cut.inside, part, np.nan), title)
-    figure.suptitle(slice_text(problem, cut.axes), fontsize=9, color="#555555")
+    panels = [
+        panel for row, name in enumerate(problem.equation.fields.each) for panel in _panels(values, exact, row, name)
+    ]
+    panels.append(("|residual| of the equation", size))
+    # A row for each component, where there are several; else two in a row, which can be read on a phone.
+    across = 3 if exact is not None and values.shape[1] > 1 else 2
+    rows = -(-len(panels) // across)
+    figure = Figure(figsize=(WIDTH, HEIGHT_BY_PANELS[across] * rows), layout="constrained")
+    axes = figure.subplots(rows, across, squeeze=False).ravel()
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _draw(figure, axis, problem, cut, np.where(cut.inside, part, np.nan), title)
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    figure.suptitle(slice_text(problem, cut.axes), color="#555555")
     return figure
+
+
+def _panels(values: np.ndarray, exact: np.ndarray | None, row: int, name: str) -> list[tuple[str, np.ndarray]]:
+    """Titles and values of what is shown of one component."""
+    if exact is None:
+        return [(name, values[:, row])]
+    difference = values[:, row] - exact[:, row]
+    return [(name, values[:, row]), (f"reference {name}", exact[:, row]), ("difference", difference)]
 
 
 def _exact(problem: Problem, points: np.ndarray) -> np.ndarray:
@@ -68,7 +93,7 @@ def _exact(problem: Problem, points: np.ndarray) -> np.ndarray:
 def _draw(figure: Any, axis: Any, problem: Problem, cut: Slice, values: np.ndarray, title: str) -> None:
     """A curve over one coordinate, or colours over two; a difference in colours that are white at zero."""
     names = [problem.equation.coordinates.each[i] for i in cut.axes]
-    axis.set_title(title, fontsize=10)
+    axis.set_title(title)
     axis.set_xlabel(names[0])
     if len(names) == 1:
         axis.plot(cut.grids[0], values, color=LINE_COLOUR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -33,7 +34,7 @@ def solve(
         **settings: See `dof.solving.Settings`; they take precedence over the problem's recipe.
 
     Returns:
-        The solution, a function of points.
+        The solution, a function of points: of all states at reports the one with the smallest residual on fresh points.
 
     Raises:
         Diverged: If a loss is no number or grows too large. What was found before is its attribute `solution`.
@@ -46,23 +47,26 @@ def solve(
         ()
     """
     with enable_x64():
-        return _trained(training_of(problem, network, settings), on_report or (lambda report: None))
+        training = training_of(problem, network, settings)
+        for sentence in training.advice:
+            warnings.warn(sentence, UserWarning, stacklevel=2)
+        return _trained(training, on_report or (lambda report: None))
 
 
 def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution:
-    theta, history = training.objective.start, []
+    best, history = training.objective.start, []
     try:
         for state, report in intervals(training, training.start()):
             # When training diverges in a later interval, this is what `Diverged.solution` has.
-            theta = state.theta
+            best = state.progress.best
             history.append(report)
             on_report(report)
     except Diverged as error:
         if history:
-            error.solution = Solution(training, theta, tuple(history))
+            error.solution = Solution(training, best, tuple(history))
             error.add_note(f"What had been found at step {history[-1].step} is `solution` of this error.")
         raise
-    return Solution(training, theta, tuple(history))
+    return Solution(training, best, tuple(history))
 
 
 def training_of(problem: Problem | str, network: Any, settings: dict[str, Any]) -> Training:
@@ -87,7 +91,7 @@ def intervals(training: Training, state: TrainingState, seconds: float = 0.0) ->
         state: Where to begin; after a checkpoint, in the middle of training.
         seconds: How long training took to reach it, to which the reports add.
     """
-    while state.step < training.settings.steps:
+    while not training.is_done(state):
         state, report = training.advance(state, seconds)
         seconds = report.seconds
         yield state, report

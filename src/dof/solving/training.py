@@ -13,13 +13,16 @@ import numpy as np
 import dof
 from dof.pde.notation.at_points import at_points
 from dof.pde.problem import Problem
+from dof.solving.advice import advice_on
 from dof.solving.blas_threads import one_blas_thread
-from dof.solving.diverged_training import require_convergent
-from dof.solving.memory_check import require_memory, require_room_for_hessians
+from dof.solving.diverged_training import require_convergent, require_finite_start
+from dof.solving.evaluation import Evaluation
+from dof.solving.memory_check import require_memory, require_room_for_hessians, require_room_for_network
 from dof.solving.networks import Network
 from dof.solving.objective import Objective
-from dof.solving.optimisers import OPTIMISERS, phase_at
-from dof.solving.sampling import Batch, counts_of, crowded, points_for_error, sample
+from dof.solving.optimisers import OPTIMISERS, Optimiser, phase_at
+from dof.solving.progress import Progress, interval_length, is_enough
+from dof.solving.sampling import Batch, counts_of, crowded, sample
 from dof.solving.settings import Settings
 from dof.solving.training_report import Report
 
@@ -39,6 +42,7 @@ class TrainingState(NamedTuple):
         optimiser: The state of the optimiser that takes the next step.
         weights: Of the terms of the loss, (terms,).
         first_loss: Of the first step, from which growth is measured.
+        progress: The best state so far, and what decides on the next interval.
     """
 
     step: int
@@ -46,6 +50,7 @@ class TrainingState(NamedTuple):
     optimiser: Any
     weights: Any
     first_loss: float
+    progress: Progress
 
 
 class Training:
@@ -54,10 +59,14 @@ class Training:
     def __init__(self, problem: Problem, network: Network, settings: Settings) -> None:
         if settings.method == "hessian":
             require_room_for_hessians(problem)
-        self.problem, self.settings = problem, settings
+        require_room_for_network(network, settings)
+        self.problem = problem
         self.objective = Objective(problem, network, settings.method, settings.seed)
-        self.counts = counts_of(self.objective.terms, settings.points, settings.edge_points)
+        settings = settings.with_points(self.objective.start.size, self.objective.components(0))
+        self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings)
+        self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
         self.optimisers = {name: make(self.objective, settings) for name, make in OPTIMISERS.items()}
+        self.advice = advice_on(self.objective, self.counts, settings)
         self._compiled_steps: dict[tuple[str, int], Any] = {}
 
     def start(self) -> TrainingState:
@@ -65,13 +74,11 @@ class Training:
         theta = self.objective.start
         name, _ = phase_at(0, self.settings)
         weights = jnp.ones(len(self.counts))
-        return TrainingState(0, theta, self.optimisers[name].start(theta), weights, float("inf"))
+        return TrainingState(0, theta, self.optimisers[name].start(theta), weights, float("inf"), Progress(theta))
 
     def like(self, step: int) -> TrainingState:
         """A state with the tree structure of the one after so many steps, to read a checkpoint into."""
-        # After the last step the state is still that of the optimiser which took it (see `_next`).
-        name, _ = phase_at(min(step, self.settings.steps - 1), self.settings)
-        return self.start()._replace(optimiser=self.optimisers[name].start(self.objective.start))
+        return self.start()._replace(optimiser=self._optimiser_after(step).start(self.objective.start))
 
     def advance(self, state: TrainingState, seconds: float = 0.0) -> tuple[TrainingState, Report]:
         """One interval of training.
@@ -84,7 +91,7 @@ class Training:
             Diverged: If a loss is no number or has grown too large.
         """
         name, end = phase_at(state.step, self.settings)
-        n = min(self.settings.report, end - state.step)
+        n = min(interval_length(self.settings, state.progress), end - state.step)
         # Points before weights, since the weights balance the terms at these points.
         batch = self.batch(state)
         weights = self._weights(state, batch)
@@ -95,8 +102,27 @@ class Training:
             theta, optimiser, losses = jax.block_until_ready(steps(state.theta, state.optimiser, batch, weights))
         took = time.perf_counter() - began
         first = self._first_loss(state, np.asarray(losses), np.asarray(weights))
-        new = TrainingState(state.step + n, theta, self._next(state.step + n, name, theta, optimiser), weights, first)
-        return new, self._report(new, name, np.asarray(losses)[-1], seconds + took, took / n)
+        after = self._next(state.step + n, name, theta, optimiser)
+        new = TrainingState(state.step + n, theta, after, weights, first, state.progress)
+        measured = self.evaluation.measured(theta, np.asarray(losses)[-1], np.asarray(weights))
+        report = Report(
+            step=new.step,
+            phase=name,
+            seconds=seconds + took,
+            seconds_per_step=took / n,
+            points_per_second=sum(self.counts) * n / took,
+            **measured,
+        )
+        progress = state.progress.after(report, theta, is_last=end == self.settings.steps)
+        if progress.has_parted and not state.progress.has_parted:
+            # Steps that were refused at points which were fitted to the last digit leave a damping that no other points
+            # deserve.
+            new = new._replace(optimiser=self._optimiser_after(new.step).start(theta))
+        return new._replace(progress=progress), report
+
+    def is_done(self, state: TrainingState) -> bool:
+        """Whether all steps are taken, the tolerance is reached, or the patience is at its end."""
+        return state.step >= self.settings.steps or is_enough(self.settings, state.progress)
 
     def batch(self, state: TrainingState) -> Batch:
         """The points of the interval that begins with a state."""
@@ -106,15 +132,18 @@ class Training:
             return sample(self.objective.terms, self.counts, settings.seed, number)
         n = self.counts[0]
         many = sample(self.objective.terms, (CANDIDATES * n, *self.counts[1:]), settings.seed, number)
-        sizes = np.asarray(self._sizes(state.theta, many[0]))
+        sizes = self._squares(0, state.theta, many[0])
         # (seed, number, k) draws the points of term k; the number of terms makes another stream.
         return (crowded(many[0], sizes, n, (settings.seed, number, len(many))), *many[1:])
 
+    def _squares(self, k: int, theta: Any, arrays: Any) -> np.ndarray:
+        """|r|² of term k at each point."""
+        return np.asarray(self._compiled_squares(k, theta, arrays))
+
     @cached_property
-    def _sizes(self) -> Any:
-        """|r|² of the equation at each point, of (θ, arrays over points)."""
-        at = lambda theta, *z: jnp.sum(self.objective.residual(0, theta, z) ** 2)  # noqa: E731
-        return jax.jit(lambda theta, arrays: dof.batched(partial(at, theta))(*arrays))
+    def _compiled_squares(self) -> Any:
+        at = lambda k, theta, *z: jnp.sum(self.objective.residual(k, theta, z) ** 2)  # noqa: E731
+        return jax.jit(lambda k, theta, arrays: dof.batched(partial(at, k, theta))(*arrays), static_argnums=0)
 
     def _weights(self, state: TrainingState, batch: Batch) -> Any:
         if not self.settings.balance or len(self.counts) == 1:
@@ -137,6 +166,11 @@ class Training:
             require_memory(self._compiled_steps[name, n])
         return self._compiled_steps[name, n]
 
+    def _optimiser_after(self, step: int) -> Optimiser:
+        """The optimiser whose state there is after so many steps."""
+        # After the last step the state is still that of the optimiser which took it (see `_next`).
+        return self.optimisers[phase_at(min(step, self.settings.steps - 1), self.settings)[0]]
+
     def _next(self, step: int, name: str, theta: Any, optimiser: Any) -> Any:
         """The state of the optimiser that takes the next step, which may be another one."""
         after, _ = phase_at(step, self.settings)
@@ -145,38 +179,19 @@ class Training:
     def _first_loss(self, state: TrainingState, losses: np.ndarray, weights: np.ndarray) -> float:
         # The start has an infinite one. min with nan keeps it; the loss that is nan is refused below.
         first = min(state.first_loss, losses[0] @ weights) if state.step == 0 else state.first_loss
+        if state.step == 0 and not np.isfinite(losses).all():
+            self._require_finite_start(state)
         require_convergent(losses, weights, first, state.step, [term.name for term in self.objective.terms])
         return float(first)
 
-    def _report(self, state: TrainingState, name: str, losses: np.ndarray, seconds: float, per_step: float) -> Report:
-        names = [term.name for term in self.objective.terms]
-        unknowns = {k: np.asarray(v).tolist() for k, v in self.objective.unknowns(state.theta).items()}
-        return Report(
-            step=state.step,
-            phase=name,
-            loss=float(losses @ np.asarray(state.weights)),
-            losses=dict(zip(names, losses.tolist(), strict=True)),
-            error=self.error(state.theta),
-            unknowns=unknowns,
-            seconds=seconds,
-            seconds_per_step=per_step,
-            points_per_second=sum(self.counts) / per_step,
-        )
+    def _require_finite_start(self, state: TrainingState) -> None:
+        names, batch = self.problem.equation.coordinates.each, self.batch(state)
+        for k, (term, arrays) in enumerate(zip(self.objective.terms, batch, strict=True)):
+            require_finite_start(self._squares(k, state.theta, arrays), np.asarray(arrays[0]), names, term.name)
 
-    def error(self, theta: Any) -> float | None:
-        """|u − reference| / |reference| over points of the domain; None without a reference."""
-        return None if self.problem.reference is None else float(self._error(theta))
-
-    @cached_property
-    def _error(self) -> Any:
-        points = points_for_error(self.problem.domain, self.settings.error_points, self.settings.seed)
-        exact = jax.jit(jax.vmap(self.problem.exact))(points)
-
-        def error(theta: Any, points: Any, exact: Any) -> Any:
-            return jnp.linalg.norm(jax.vmap(self.objective.u(theta))(points) - exact) / jnp.linalg.norm(exact)
-
-        # As arguments: XLA would fold constants of 100,000 coordinates for minutes.
-        return partial(jax.jit(error), points=points, exact=exact)
+    def residual_at_points(self, theta: Any, points: np.ndarray) -> np.ndarray:
+        """|r| of the equation at points (n, coordinates)."""
+        return np.sqrt(self._squares(0, theta, self.problem.points_and_given(points)))
 
     @cached_property
     def u_at_points(self) -> Any:

@@ -1,4 +1,4 @@
-"""Pictures of training: losses and error against time, and the same for two methods side by side."""
+"""Pictures of training: residuals and error against time, and the same for two methods side by side."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from itertools import chain, cycle, pairwise
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from dof.solving.training_report import Report
 
 DOF_COLOUR, HESSIAN_COLOUR, EQUATION_COLOUR = "#1f6f8b", "#c06040", "#555555"
+WIDTH = 7.5
+"""Inches of every figure, so that letters of one size have one size on the page too."""
+ONE_SIZE: Any = {"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9, "legend.fontsize": 9, "figure.titlesize": 9}
 CONDITION_COLOURS = ("#e0a458", "#7a9e5f", "#8a6fa8", "#b8b8b8")
 
 
@@ -23,34 +27,46 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
+@rc_context(ONE_SIZE)
 def plot_training(reports: Sequence[Report]) -> Figure:
-    """The mean square of each term and the relative error against time, with a line where the optimiser changes."""
-    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+    """The residual of each term on fresh points, all of them on fitted points, and the error, against time."""
+    figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     axis = figure.subplots()
     seconds = [report.seconds for report in reports]
-    names = dict.fromkeys(name for report in reports for name in report.losses)  # an older run may have had others
+    # A number that is exactly 0 has no place on a logarithmic axis.
+    draw = lambda values, **style: axis.plot(seconds, [v or np.nan for v in values], **style)  # noqa: E731
+    names = dict.fromkeys(name for report in reports for name in report.residuals)  # an older run may have had others
     for name, colour in zip(names, chain([EQUATION_COLOUR], cycle(CONDITION_COLOURS)), strict=False):
-        losses = [report.losses.get(name, np.nan) for report in reports]
-        axis.plot(seconds, losses, color=colour, lw=1.2, label=f"mean square: {name}")
+        draw([r.residuals.get(name, 0.0) for r in reports], color=colour, lw=1.2, label=f"fresh points: {name}")
+    draw([r.fitted for r in reports], color=EQUATION_COLOUR, lw=1.2, ls="--", label="fitted points")
     if reports[0].error is not None:
-        # An error of exactly 0 has no place on a logarithmic axis.
-        axis.plot(seconds, [r.error or np.nan for r in reports], color=DOF_COLOUR, lw=2, label="relative error")
-    changes = [r.seconds for r, after in pairwise(reports) if r.phase != after.phase]
-    for second in changes:
-        axis.axvline(second, color="#bbbbbb", lw=0.8, ls=":")
+        draw([r.error or 0.0 for r in reports], color=DOF_COLOUR, lw=2, label="relative error")
+    _mark_phases(axis, reports)
+    axis.set_ylabel("relative residual")
     _time_axis(axis)
     return figure
 
 
+def _mark_phases(axis: Any, reports: Sequence[Report]) -> None:
+    """The name of each optimiser where its steps begin, and a line where it takes over."""
+    ends = [0.0, *(r.seconds for r, after in pairwise(reports) if r.phase != after.phase)]
+    for k, (begin, name) in enumerate(zip(ends, dict.fromkeys(r.phase for r in reports), strict=True)):
+        axis.axvline(begin, color="#bbbbbb", lw=0.8, ls=":")
+        place = axis.get_xaxis_transform()
+        # One above the other: a short phase leaves no room for its name.
+        axis.text(begin, 1.01 + 0.06 * k, f" {name}", transform=place, color="#777777", va="bottom")
+
+
+@rc_context(ONE_SIZE)
 def plot_race(reports: dict[str, list[Report]]) -> Figure:
-    """The error of each method against time, or the loss where no reference is known."""
-    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+    """The error of each method against time, or the residual on fresh points where no reference is known."""
+    figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     axis = figure.subplots()
     for (method, found), colour in zip(reports.items(), (DOF_COLOUR, HESSIAN_COLOUR), strict=True):
         has_error = found[0].error is not None
-        seconds, values = [r.seconds for r in found], [(r.error or np.nan) if has_error else r.loss for r in found]
+        seconds, values = [r.seconds for r in found], [(r.error or np.nan) if has_error else r.residual for r in found]
         axis.plot(seconds, values, color=colour, lw=2, label=f"{method}: {found[-1].seconds:.1f} s")
-        axis.set_ylabel("relative error" if has_error else "loss")
+        axis.set_ylabel("relative error" if has_error else "relative residual")
     _time_axis(axis)
     return figure
 
@@ -59,5 +75,5 @@ def _time_axis(axis: Any) -> None:
     """Seconds against a logarithmic axis, with the legend at the side."""
     axis.set_yscale("log")
     axis.set_xlabel("seconds of training")
-    axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     axis.spines[["top", "right"]].set_visible(False)

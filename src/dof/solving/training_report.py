@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,13 @@ class Report:
         step: How many steps have been taken in all.
         phase: The optimiser that took the last of them: "adam", "gauss-newton" or "lbfgs".
         loss: Σ w_k losses_k, with the weights w_k of this interval.
-        losses: The mean square residual of each term, by the name of the term.
+        losses: The mean square residual of each term on the points that were fitted, by the name of the term.
+        fresh_losses: The same on fresh points, which training does not see.
+        residuals: The root of `fresh_losses`, relative to the size of what each term is made of: 1 for a network that
+            has nothing to do with the problem.
+        residual: The root of the sum of squares of `residuals`: how far the network is from a solution.
+        fitted: The same as `residual` on the points that were fitted. Where it is much smaller, the network is right at
+            these points and wrong between them.
         error: |u − reference| / |reference| over points of the domain; None without a reference.
         unknowns: The problem's unknown numbers as they are now, by name.
         seconds: Of training so far, without compilation.
@@ -33,8 +40,17 @@ class Report:
     phase: str
     loss: float
     losses: dict[str, float]
+    fresh_losses: dict[str, float]
+    residuals: dict[str, float]
+    residual: float
+    fitted: float
     error: float | None
     unknowns: dict[str, Any]
     seconds: float
     seconds_per_step: float
     points_per_second: float
+
+
+def best_report(history: Sequence[Report]) -> Report:
+    """The report with the smallest residual on fresh points, of equal ones the last."""
+    return min(reversed(history), key=lambda report: report.residual)

@@ -23,6 +23,8 @@ class LossTerm:
         points: From uniform numbers (n, uniforms) to arrays over n points.
         residual: `residual(net, parameters, method, *arrays of one point)`, numbers that are to be zero.
         fixed: How many points there are if they are given, as those of measured data; else None.
+        parts: `parts(net, parameters, *arrays of one point)`, what the residual is a sum of, (parts, components), to
+            measure it by; None where the residual is linear in the network, and a network of zeros gives its parts.
     """
 
     name: str
@@ -30,6 +32,7 @@ class LossTerm:
     points: Callable[[np.ndarray], tuple[np.ndarray, ...]]
     residual: Callable[..., Any]
     fixed: int | None = None
+    parts: Callable[..., Any] | None = None
 
 
 def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:

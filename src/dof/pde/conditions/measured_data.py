@@ -33,8 +33,12 @@ class MeasuredData:
 
         # A column (n, 1) of a single field becomes (n,): otherwise u − value would have shape (1,) at each point.
         points = arrays[0], arrays[1].reshape(shape)
-        name = f"data {self.field}" if self.field else "data"
-        return LossTerm(name, 0, lambda unit: points, residual, fixed=shape[0])
+        return LossTerm(self.name, 0, lambda unit: points, residual, fixed=shape[0])
+
+    @property
+    def name(self) -> str:
+        """The word data, with the field that it is about."""
+        return f"data {self.field}" if self.field else "data"
 
     def _require_shapes(self, points: np.ndarray, values: np.ndarray, named: NamedDomain) -> None:
         """Points (n, coordinates), values (n,) or (n, components). Single numbers may also be a column (n, 1)."""

@@ -33,7 +33,12 @@ class OwnResidual:
             known = {name: v for name, v in parameters.items() if name in self.residual.parameter_names}
             return self.residual.at_point(net, z, known | ({NORMAL: n} if wants_normal else {}), method)
 
-        return LossTerm(f"{self.residual.name} at {self.on}", *place_of(self.on, named, wants_normal), residual)
+        return LossTerm(self.name, *place_of(self.on, named, wants_normal), residual)
+
+    @property
+    def name(self) -> str:
+        """The name of the residual and the place."""
+        return f"{self.residual.name} at {self.on}"
 
     def _require_same_names(self, named: NamedDomain) -> None:
         """The coordinates and fields of the equation. A single field may have another name: it is the only one."""

@@ -44,23 +44,8 @@ def by_propagation(residual: Any, net: Callable[[Any], Any], point: Any, paramet
     shape = jax.eval_shape(net, point)
     _require_fields(residual, shape)
     traced, (plan, prepared, _) = plan_of(residual, shape, point, parameters)
-    value, tangents, applied = _propagated(net, plan, prepared, point)
-
-    def given(read: Derivative) -> Any:
-        if read in plan.merged:
-            # Merged derivatives enter linearly: they are zero in the program, and their operators are added after it.
-            return jnp.zeros(derivative_shape(read, value), value.dtype)
-        if read in plan.nested:
-            return _by_nesting(net, operator_of(read, point.size), point)
-        if read in plan.sums:
-            return sum(weight * applied[k] for weight, k in plan.sums[read])
-        if isinstance(read, Gradient):
-            return _gradient(net, plan, read, point, tangents)
-        assert isinstance(read, First)
-        k, scale = plan.along[read.i]
-        return tangents[k] / scale
-
-    rest = traced.at([given(read) for read in traced.reads], value, point)
+    value, applied, derivatives = derivatives_by_propagation(net, plan, prepared, point)
+    rest = traced.at(derivatives, value, point)
     if plan.merged:
         places = zip(rest, plan.where, strict=True)
         # The operators of a merge are the first channels of every plan (see `_planned`).
@@ -127,11 +112,16 @@ def plan_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[Tra
     key = _key(value, point, parameters)
     cached = residual.cached_plans.get(key)
     traced = trace_residual(residual, value, point, parameters, cached.reads if cached else None)
-    wanted = (point, traced.reads, merges_of(traced, point), cached.choice if cached else None)
-    has_higher = any(map(is_higher, traced.reads))
-    planned = plan_columns(*wanted, residual.coordinates.each) if has_higher else make_plan(*wanted)
+    planned = plan_traced(residual, point, traced, merges_of(traced, point), cached.choice if cached else None)
     _remember(residual.cached_plans, key, CachedPlan(traced.reads, planned.choice))
     return traced, planned
+
+
+def plan_traced(residual: Any, point: Any, traced: TracedResidual, merges: Any, earlier: Choice | None) -> Planned:
+    """The cheapest plan with one of the merges, by columns if a derivative is of an order above two."""
+    wanted = (point, traced.reads, merges, earlier)
+    has_higher = any(map(is_higher, traced.reads))
+    return plan_columns(*wanted, residual.coordinates.each) if has_higher else make_plan(*wanted)
 
 
 def _remember(plans: dict[Hashable, CachedPlan], key: Hashable, plan: CachedPlan) -> None:
@@ -153,6 +143,29 @@ def _key_of_parameter(leaf: Any) -> Hashable:
         return np.shape(leaf), is_traced(leaf)
     # As text: a NumPy array of shape () has no hash, and nan is not equal to itself.
     return str(leaf)
+
+
+def derivatives_by_propagation(
+    net: Callable[[Any], Any], plan: Plan, prepared: Any, point: Any
+) -> tuple[Any, Any, list[Any]]:
+    """(value, operators applied, each derivative that the plan reads)."""
+    value, tangents, applied = _propagated(net, plan, prepared, point)
+
+    def given(read: Derivative) -> Any:
+        if read in plan.merged:
+            # Merged derivatives enter linearly: they are zero in the program, and their operators are added after it.
+            return jnp.zeros(derivative_shape(read, value), value.dtype)
+        if read in plan.nested:
+            return _by_nesting(net, operator_of(read, point.size), point)
+        if read in plan.sums:
+            return sum(weight * applied[k] for weight, k in plan.sums[read])
+        if isinstance(read, Gradient):
+            return _gradient(net, plan, read, point, tangents)
+        assert isinstance(read, First)
+        k, scale = plan.along[read.i]
+        return tangents[k] / scale
+
+    return value, applied, [given(read) for read in plan.reads]
 
 
 def _propagated(net: Callable[[Any], Any], plan: Plan, prepared: Any, point: Any) -> tuple[Any, Any, Any]:

@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import jax
 import jax.numpy as jnp
 
 from dof.errors import ArgumentError, describe
-from dof.extend import Closed, Role, as_function, linear_arguments
+from dof.extend import Closed, Role, as_function, is_traced, linear_arguments, trace_of
 from dof.pde.notation.derivatives import Derivative, Gradient
+
+ENDED: WeakSet[Any] = WeakSet()
+"""Traces of runs of users' functions that have ended; what belongs to them has no value any more."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,11 @@ def _reads_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[D
         reads[read] = None
         return jnp.zeros(derivative_shape(read, value), value.dtype)
 
-    jax.eval_shape(lambda value, point: residual.run(record, value, point, parameters), value, point)
+    def run(value: Any, point: Any) -> Any:
+        ENDED.add(trace_of(value))
+        return residual.run(record, value, point, parameters)
+
+    jax.eval_shape(run, value, point)
     return tuple(reads)
 
 
@@ -101,6 +109,7 @@ def _traced(residual: Any, value: Any, point: Any, parameters: Any, reads: Seque
 
     def of_derivatives(*arguments: Any) -> Any:
         *derivatives, value, point = arguments
+        traces.append(trace_of(value))
         given = dict(zip(reads, derivatives, strict=True))
 
         def read(derivative: Derivative) -> Any:
@@ -110,8 +119,18 @@ def _traced(residual: Any, value: Any, point: Any, parameters: Any, reads: Seque
 
         return residual.run(read, value, point, parameters)
 
+    traces: list[Any] = []
     jaxpr, shapes = jax.make_jaxpr(of_derivatives, return_shape=True)(*types, value, point)
+    _require_own_values(residual.name, jaxpr)
+    ENDED.update(traces)
     return TracedResidual(tuple(reads), types, value, jaxpr, jax.tree.structure(shapes))
+
+
+def _require_own_values(name: str, jaxpr: Closed) -> None:
+    """Refuse a program with values of an earlier run: JAX would fail much later, and speak of its own tracers."""
+    if any(is_traced(const) and trace_of(const) in ENDED for const in jaxpr.consts):
+        found, expected = "uses a value of an earlier call, which was kept outside of it", "values of this call only"
+        raise ArgumentError(describe(name, found, expected, "compute it anew in each call"))
 
 
 def derivative_shape(read: Derivative, value: Any) -> tuple[int, ...]:

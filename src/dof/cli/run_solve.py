@@ -1,0 +1,94 @@
+"""What `dof solve` does once its options are read: it trains in a folder, shows how far it is, and says how it went."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from dof.cli.option_values import free_folder
+from dof.cli.plain_errors import INTERRUPTED
+from dof.cli.training_progress import ProgressLine
+from dof.runs.folder_lock import locked
+from dof.runs.hessian_race import race
+from dof.runs.problem_source import load_problem
+from dof.runs.report_files import write_race, write_report
+from dof.runs.run_folder import RunFolder
+from dof.runs.training_run import TrainingRun, begin, resume, train
+from dof.solving.quality import quality
+from dof.solving.settings import settings_of
+
+QUALITY_STYLES = ("green", "green", "yellow", "red", "bold red")
+"""Colours of the sentence that says how good a solution is, from the best grade to the worst."""
+RUNS = Path("dof-runs")
+"""Where runs are written if `--out` does not say."""
+
+
+def _folder_for(problem: str) -> Path:
+    return free_folder(RUNS / Path(problem).stem)
+
+
+def run_training(problem: str, settings: dict[str, Any], out: Path | None, resumed: Path | None, as_json: bool) -> None:
+    """Train a new run, or one that was begun, in a folder that no other process is in."""
+    if resumed:
+        RunFolder(resumed).read()  # refused before a lock is written into a folder that is no run's
+        with locked(resumed, "resume"):
+            _solve(resume(resumed), as_json)
+        return
+    # Begun before it is locked: what is refused leaves no folder behind.
+    run = begin(problem, settings, out or _folder_for(problem))
+    with locked(run.folder.path, "out"):
+        _solve(run, as_json)
+
+
+def _solve(run: TrainingRun, as_json: bool) -> None:
+    """Train a run to its end, write its report, and say how it went."""
+    for sentence in run.training.advice:
+        Console(stderr=True).print(sentence, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    with ProgressLine(run.source, run.training.settings, as_json) as line:
+        try:
+            run = train(run, line.report)
+            write_report(run)
+        except KeyboardInterrupt:
+            line.stop(f"Interrupted. To go on: dof solve --resume {quote(str(run.folder.path))}")
+            raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print(json.dumps({"summary": run.summary, "folder": str(run.folder.path)}))
+        return
+    _conclude(run)
+
+
+def _conclude(run: TrainingRun) -> None:
+    solution = run.solution
+    say = partial(Console().print, highlight=False, markup=False, soft_wrap=True)
+    best, last = solution.report, run.reports[-1]
+    error = "" if best.error is None else f"relative error {best.error:.2g}, "
+    how_good = f"residual {best.residual:.2g} on fresh points, {best.fitted:.2g} on fitted ones"
+    say(f"{run.source}: {error}{how_good}, {last.step} steps in {last.seconds:.1f} s")
+    say(solution.quality, style=QUALITY_STYLES[quality(best).rank])
+    for name, value in best.unknowns.items():
+        true = run.training.problem.truth.get(name)
+        say(f"{name} = {value}" + ("" if true is None else f" (true: {true})"))
+    say(f"written: {run.folder.path / 'report.html'}")
+
+
+def run_both_methods(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:
+    """Train by both methods, and say which was faster."""
+    path = out or _folder_for(f"{Path(problem).stem}-race")
+    path.mkdir(parents=True, exist_ok=True)
+    chosen = settings_of(load_problem(problem), settings)
+    with ProgressLine(problem, chosen, as_json) as line:
+        done = race(problem, settings, line.of_race)
+    write_race(done, path)
+    if as_json:
+        print(json.dumps({"ratio": done.ratio, "folder": str(path)}))
+        return
+    each = ", ".join(f"{m} {r[-1].seconds:.2f} s" for m, r in done.reports.items())
+    say = partial(Console().print, highlight=False, markup=False, soft_wrap=True)
+    say(f"{problem}: {chosen.steps} steps: {each}; dof is {done.ratio:.2f}× as fast")
+    say(f"written: {path / 'race.png'}")

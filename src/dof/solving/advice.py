@@ -1,0 +1,96 @@
+"""What is likely to go wrong with a training, said before it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from dof.pde.conditions.measured_data import MeasuredData
+from dof.pde.notation.derivatives import First, Gradient
+from dof.pde.problem import Problem
+from dof.solving.objective import Objective
+from dof.solving.settings import Settings, default_points
+
+ROUNDING = 1e-9
+"""Share of its distance from the middle of the domain by which a point on the boundary may be outside."""
+PROBES = 8
+"""Points at which second derivatives are looked at: those of a network that has some vanish at none of them."""
+
+
+def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -> tuple[str, ...]:
+    """Sentences for the user; none if nothing is to be said.
+
+    Args:
+        objective: The terms and the parameters.
+        counts: How many points each term has.
+        settings: Of the training.
+    """
+    found = [
+        _on_few_equations(objective, counts, settings),
+        _on_missing_conditions(objective.problem),
+        *map(partial(_on_data, objective.problem), objective.problem.conditions),
+        _on_piecewise_linear(objective),
+    ]
+    return tuple(filter(None, found))
+
+
+def _on_few_equations(objective: Objective, counts: Sequence[int], settings: Settings) -> str:
+    parameters, each = objective.start.size, [objective.components(k) for k in range(len(counts))]
+    equations = sum(n * components for n, components in zip(counts, each, strict=True))
+    if equations >= parameters or not settings.can_fit_points:
+        return ""
+    return (
+        f"{equations:,} residuals for {parameters:,} parameters: the network can be right at all points and wrong "
+        f"between them.\n  Fix: points={default_points(parameters, each[0])}, or a smaller `width`"
+    )
+
+
+def _on_missing_conditions(problem: Problem) -> str:
+    # An ansatz or features of one's own may have the conditions in them.
+    if problem.conditions or problem.ansatz or problem.features:
+        return ""
+    return (
+        f"`{problem.name}` has no conditions: which of its solutions is found depends on the seed.\n"
+        "  Fix: pde.Problem(equation, domain, [pde.dirichlet(0.0)])"
+    )
+
+
+def _on_data(problem: Problem, condition: Any) -> str:
+    if not isinstance(condition, MeasuredData):
+        return ""
+    points = np.asarray(condition.z, float)
+    low, high = problem.domain.bounds
+    middle = (low + high) / 2
+    # Points on the boundary may be outside by rounding.
+    outside = ~problem.domain.contains(middle + (points - middle) * (1 - ROUNDING))
+    if not outside.any():
+        return ""
+    return (
+        f"{outside.sum()} of {len(points)} points of `data` are outside of the domain, the first at "
+        f"{points[outside][0].tolist()}: the equation does not hold there.\n  Fix: a larger domain, or fewer data"
+    )
+
+
+def _on_piecewise_linear(objective: Objective) -> str:
+    """About networks, as of relu, whose second derivatives are zero, for equations that have some."""
+    problem = objective.problem
+    if all(isinstance(read, (First, Gradient)) for read in problem.plan.reads):
+        return ""
+    params, _ = objective.unravel(objective.start)
+    rng = np.random.default_rng(0)
+    features, along = rng.uniform(-1, 1, (PROBES, problem.feature_count)), rng.normal(size=problem.feature_count)
+
+    def second(z: Any) -> Any:
+        slope = lambda z: jax.jvp(partial(objective.network.apply, params), (z,), (along,))[1]  # noqa: E731
+        return jax.jvp(slope, (z,), (along,))[1]
+
+    if np.any(jax.jit(jax.vmap(second))(features)):
+        return ""
+    return (
+        "The second derivatives of the network are zero, as those of relu are, and the equation has some.\n"
+        "  Fix: a smooth activation, as jnp.tanh"
+    )

@@ -1,0 +1,120 @@
+"""Mistakes in a user's file and interrupts, as the command line tells them: in sentences, with the user's line."""
+
+import signal
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dof.cli import run_solve
+from dof.cli.app import app
+from dof.cli.plain_errors import INTERRUPTED, told_plainly
+from dof.cli.training_progress import _shortened
+
+RUNNER = CliRunner()
+FEW = ["--width=4", "--depth=1", "--points=20", "--error-points=16", "--adam=2", "--newton=0"]
+FILE = """
+import sys
+import jax.numpy as jnp
+from dof import pde
+
+kept = []
+
+@pde.residual("x")
+def line(u, x):
+    {body}
+
+problem = pde.Problem(line, pde.Interval(0, 1), {conditions})
+"""
+ENDS = "[pde.dirichlet(0.0)]"
+
+
+def solved(tmp_path, body, *options, conditions=ENDS, name="mine.py"):
+    (tmp_path / name).write_text(FILE.format(body=body, conditions=conditions))
+    return RUNNER.invoke(app, ["solve", str(tmp_path / name), *FEW, *options, "--out", str(tmp_path / "run")])
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return u.xx - k", ["NameError: name 'k' is not defined", "mine.py, line 10: return u.xx - k"]),
+        ("return u.xz", ["`u.xz` is no derivative", "mine.py, line 10: return u.xz"]),
+        ("return u.x.x", ["`line` asks for .x of an array", 'u.d("x", "x")']),
+        ("return 1j * u.xx", ["`equation` has complex values", "r.real, r.imag"]),
+        ("kept.append(u.x); return kept[0] + u.x", ["`line` uses a value of an earlier call"]),
+        ("return u.xx", ["cannot be run: it calls sys.exit", "mine.py, line 12"]),
+    ],
+)
+def test_mistakes_in_a_residual_are_told_with_the_names_of_the_user(tmp_path, body, said):
+    conditions = "sys.exit(3)" if "sys.exit" in said[0] else ENDS
+    done = solved(tmp_path, body, conditions=conditions)
+    assert done.exit_code == 2, done.exception
+    assert all(part in done.output for part in said), done.output
+    assert "Traceback" not in done.output and not (tmp_path / "run").exists()
+
+
+def test_a_network_that_does_not_fit_into_memory_is_refused_with_its_size(tmp_path):
+    done = RUNNER.invoke(app, ["solve", "heat", "--width", "200000", "--out", str(tmp_path / "run")])
+    assert done.exit_code == 2 and "40,001,000,001 parameters" in done.output and "GB are free" in done.output
+
+
+def test_names_with_signs_of_markup_are_printed_as_they_are(tmp_path):
+    folder = tmp_path / "[" / "b]"
+    folder.mkdir(parents=True)
+    done = solved(folder, "return u.x - 1")
+    assert done.exit_code == 0 and "[/b]/run/report.html" in done.output.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("conditions", "said"),
+    [
+        ("[]", "`line` has no conditions"),
+        ("[pde.data([[0.5], [1.0], [1.5]], [0.0, 0.0, 0.0])]", "1 of 3 points of `data` are outside"),
+    ],
+)
+def test_what_is_doubtful_is_said_before_training(tmp_path, conditions, said):
+    done = solved(tmp_path, "return u.x - 1", conditions=conditions)
+    assert done.exit_code == 0 and said in done.output and said in (tmp_path / "run/report.html").read_text()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = RUNNER.invoke(app, ["solve", "heat", *FEW, "--out", str(tmp_path / "file/run")])
+    assert done.exit_code == 2 and "config.toml cannot be written into" in done.output and "Errno" not in done.output
+
+
+def test_an_interrupt_in_training_says_how_to_go_on(tmp_path, monkeypatch):
+    def interrupted(run, on_report):
+        for _ in range(100):  # an interrupt that falls into a callback of the garbage collector is lost
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(run_solve, "train", interrupted)
+    (tmp_path / "a b").mkdir()
+    done = solved(tmp_path / "a b", "return u.x - 1")
+    assert done.exit_code == INTERRUPTED and f"dof solve --resume '{tmp_path}/a b/run'" in done.output
+
+
+def test_an_interrupt_before_training_is_told_too(capsys):
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(typer.Exit) as ended, told_plainly():
+        raise KeyboardInterrupt
+    assert ended.value.exit_code == INTERRUPTED and "Interrupted before the first step" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_faults_of_dof_keep_their_traceback():
+    with pytest.raises(ZeroDivisionError), told_plainly(debug=True):
+        raise ZeroDivisionError
+
+
+def test_the_defaults_are_in_the_help():
+    said = " ".join(RUNNER.invoke(app, ["solve", "--help"], env={"COLUMNS": "160"}).output.split())
+    assert "Units in each of its layers. [default: (32)]" in said and "[default: (by parameters)]" in said
+
+
+def test_the_live_line_fits_the_terminal():
+    rest = "  300/300  residual 1.2e-04  fitted 1e-05  error 1.2e-04  123 s left"
+    line = _shortened("sine-gordon-100000" + rest, 78)
+    assert len(line) == 78 and line.startswith("sine-gord…  300/300")
+    assert _shortened("sine-gordon-100000" + rest, 70) == rest.strip()
+    assert _shortened("heat" + "  1/2", 78) == "heat  1/2"

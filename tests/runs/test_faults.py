@@ -1,0 +1,148 @@
+"""What goes wrong with the folder of a run: damage, a full disk, two processes, other folders."""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from dof.errors import ArgumentError, DofError
+from dof.runs import atomic_write
+from dof.runs.folder_lock import locked
+from dof.runs.report_files import command_of
+from dof.runs.training_run import begin, resume, train
+
+FEW = {"width": 6, "depth": 1, "points": 30, "error_points": 32, "adam": 8, "newton": 0, "report": 4}
+FILE = """
+from dof import pde
+
+line = pde.residual("x")(lambda u, x: u.x - 1.0)
+problem = pde.Problem(line, pde.Interval(0, 1), [pde.dirichlet(0.0, on="x=0")])
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A run of a file in a folder whose name a shell would divide."""
+    folder = tmp_path_factory.mktemp("with spaces") / "my problem"
+    folder.mkdir()
+    (folder / "line.py").write_text(FILE)
+    before = os.getcwd()
+    os.chdir(folder)
+    run = train(begin("line.py", FEW, folder / "run"), lambda report: None)
+    os.chdir(before)
+    return run
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    return shutil.copytree(finished.folder.path, tmp_path / "run")
+
+
+def test_a_run_goes_on_from_another_folder(copy, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert resume(copy).state.step == 8
+
+
+def test_the_command_for_the_same_run_is_quoted(finished):
+    source = str(finished.folder.path.parent / "line.py")
+    assert f"dof solve '{source}' --" in command_of(resume(finished.folder.path))
+
+
+def test_where_all_checkpoints_are_damaged_new_ones_are_kept(copy):
+    for file in (copy / "checkpoints").iterdir():
+        file.write_bytes(b"no")
+    run = resume(copy)
+    assert run.state.step == 0 and run.reports == []
+
+    class Stopped(Exception):
+        pass
+
+    def stop(report):
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        train(run, stop)
+    assert resume(copy).state.step == 4
+
+
+def test_one_process_at_a_time_is_in_a_folder(tmp_path):
+    code = f"""
+from pathlib import Path
+from dof.runs.folder_lock import locked
+with locked(Path({str(tmp_path)!r}), "resume"):
+    print("in", flush=True)
+    input()
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout and other.stdout.readline() == b"in\n"
+        said = f"`resume` .* in use by the process {other.pid}"
+        with pytest.raises(ArgumentError, match=said), locked(tmp_path, "resume"):
+            pass
+        other.kill()
+    with locked(tmp_path, "resume"):
+        assert (tmp_path / ".lock").read_text() == f"{os.getpid()}\n"
+
+
+def forged(step, arrays):
+    data = save(arrays)
+    return f"step-{step:08}-{hashlib.sha256(data).hexdigest()[:16]}.safetensors", data
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda run: (run / "metrics.jsonl").unlink(), "has no report of step 8"),
+        (lambda run: (run / "config.toml").write_text("problem = 3\nsettings = 4\nfingerprint = 5"), "cannot be read"),
+        (lambda run: (run / "config.toml").write_text("problem ="), "cannot be read"),
+        (lambda run: replace_in(run / "config.toml", "width = 6", 'width = "six"'), "`width` is 'six'"),
+        (lambda run: replace_in(run / "config.toml", "width = 6", "wide = 6"), "`wide` is no setting"),
+        (lambda run: replace_in(run / "config.toml", "width = 6", "width = 7"), "is no state of this training"),
+        (lambda run: replace_in(run / "config.toml", "line.py", "gone.py"), "gone.py', which is not there"),
+        (lambda run: forge(run, *forged(9, {"0000": np.zeros(3)})), "is no state of this training"),
+    ],
+)
+def test_a_folder_that_was_changed_is_refused_with_a_sentence(copy, spoil, said):
+    spoil(copy)
+    with pytest.raises(DofError, match=said) as caught:
+        resume(copy)
+    assert "Fix: " in str(caught.value)
+
+
+def replace_in(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def forge(run, name, data):
+    (run / "checkpoints" / name).write_bytes(data)
+
+
+def test_a_full_disk_is_told_with_file_and_folder_and_nothing_is_left(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: file cannot be written into '.*'") as caught:
+        atomic_write.write_whole(tmp_path / "file", b"1")
+    assert str(tmp_path) in str(caught.value) and caught.value.errno == errno.ENOSPC
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OSError, match=r"metrics.jsonl cannot be written into"):
+        atomic_write.append_line(tmp_path / "metrics.jsonl", "{}")
+
+
+def test_what_is_written_has_the_residual_on_fresh_points(finished):
+    path = finished.folder.path
+    lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
+    summary = json.loads((path / "summary.json").read_text())
+    assert summary["residual"] == min(line["residual"] for line in lines) > 0
+    assert summary["quality"] == finished.solution.quality and summary["fitted"] > 0
+    assert summary["conditions"] == ["dirichlet at x=0"] and summary["date"][:2] == "20"
+    assert lines[0]["residuals"].keys() == lines[0]["fresh_losses"].keys() == {"equation", "dirichlet at x=0"}

@@ -1,0 +1,125 @@
+"""The residual on fresh points: what it is, and what is decided by it."""
+
+import warnings
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from dof import pde
+from dof.solving.progress import Progress, interval_length, is_enough
+from dof.solving.quality import quality
+from dof.solving.settings import Settings
+from dof.solving.solver import training_of
+from dof.solving.training_plots import plot_training
+
+FEW = {"width": 12, "depth": 1, "edge_points": 20, "error_points": 256, "report": 8}
+EXACT = lambda x: jnp.prod(jnp.sin(np.pi * x))  # noqa: E731
+WAVY = pde.Problem(
+    pde.residual("x[3]")(lambda u, x: u.laplacian + 3 * np.pi**2 * EXACT(x)),
+    pde.Box([0.0] * 3, [1.0] * 3),
+    [pde.dirichlet(0.0, hard=True)],
+    reference=EXACT,
+)
+
+
+@pytest.fixture(scope="module")
+def overfitted():
+    """A network of 61 parameters that fits 10 points exactly, with the warning that came before."""
+    with pytest.warns(UserWarning, match=r"10 residuals for 61 parameters(.|\n)*points=1000"):
+        return dof.solve(WAVY, **FEW, points=10, adam=0, newton=32)
+
+
+def test_what_is_right_at_the_fitted_points_only_is_called_so(overfitted):
+    first = overfitted.history[0]
+    assert first.fitted < 1e-6 and first.residual > 0.1
+    assert "wrong between them" in quality(first).text and quality(first).rank >= 3
+
+
+def test_new_points_come_sooner_once_the_two_have_parted(overfitted):
+    assert [report.step for report in overfitted.history[:3]] == [8, 10, 12]
+
+
+def test_the_solution_is_the_state_with_the_smallest_residual(overfitted):
+    assert overfitted.relative_residual == min(report.residual for report in overfitted.history)
+    points = np.random.default_rng(0).random((2000, 3))
+    exact = np.prod(np.sin(np.pi * points), axis=1)
+    error = np.linalg.norm(overfitted(points) - exact) / np.linalg.norm(exact)
+    assert overfitted.error == pytest.approx(error, rel=0.2)
+
+
+def test_both_residuals_are_plotted_and_the_phases_named(overfitted):
+    figure = plot_training(overfitted.history)
+    (axis,) = figure.axes
+    assert {"fresh points: equation", "fitted points"} <= {line.get_label() for line in axis.lines}
+    assert [text.get_text().strip() for text in axis.texts] == ["gauss-newton"]
+
+
+def test_with_enough_points_there_is_no_warning_and_a_good_solution_is_called_good():
+    line = pde.Problem(
+        pde.residual("x")(lambda u, x: u.xx + jnp.sin(x)),
+        pde.Interval(0, np.pi),
+        [pde.dirichlet(0.0, on="x=0"), pde.neumann(-1.0, on=f"x={np.pi}")],
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solution = dof.solve(line, **FEW, points=60, adam=0, newton=200, tolerance=1e-3)
+    assert solution.relative_residual <= 1e-3 < solution.history[-2].residual and solution.history[-1].step < 200
+    assert solution.quality.startswith("Good: `") and solution.error is None
+    assert solution.report.residuals.keys() == {"equation", "dirichlet at x=0", f"neumann at x={np.pi}"}
+
+
+def test_residuals_are_relative_to_the_terms_of_equation_and_conditions():
+    """In other units of u all stays the same, and a function that is zero fulfils nothing but u = 0."""
+
+    def residuals(size, net):
+        problem = pde.Problem(
+            pde.residual("x")(lambda u, x: u.xx + size * jnp.sin(x)),
+            pde.Interval(0, 3),
+            [pde.dirichlet(lambda x: size * jnp.cos(x), on="x=0"), pde.dirichlet(0.0, on="x=3")],
+        )
+        training = training_of(problem, ({"a": jnp.ones(1)}, lambda p, z: size * net(p["a"] * z)), FEW)
+        fresh = training.evaluation.fresh(training.objective.start)
+        return fresh.relative(fresh.losses)
+
+    wave = lambda z: jnp.sin(3 * z[0])  # noqa: E731
+    np.testing.assert_allclose(residuals(1.0, wave), residuals(1e6, wave), rtol=1e-9)
+    np.testing.assert_allclose(residuals(1.0, lambda z: 0 * z[0]), [1.0, 1.0, 0.0], rtol=1e-9)
+
+
+def test_points_are_chosen_by_the_number_of_parameters():
+    parameters = 4 * 250 + 251
+    assert training_of(WAVY, None, {"width": 250, "depth": 1}).settings.points == int(np.ceil(1.25 * parameters))
+    assert Settings(optimiser="lbfgs").with_points(parameters, 1).points == 1000
+    assert Settings(points=7).with_points(parameters, 1).points == 7
+    assert Settings().with_points(parameters, 3).points == 1000
+
+
+def test_patience_counts_reports_without_a_smaller_residual(overfitted):
+    report, settings = overfitted.history[0], Settings(patience=2)
+    progress = Progress(None)
+    for residual in (0.5, 0.7, 0.4, 0.6, 0.4):
+        assert not is_enough(settings, progress)
+        progress = progress.after(replace(report, residual=residual, fitted=residual), residual, is_last=True)
+    assert is_enough(settings, progress) and progress.best == 0.4
+    assert not is_enough(Settings(), progress) and is_enough(Settings(tolerance=0.4), progress)
+    assert interval_length(settings, progress) == settings.report
+
+
+def test_an_equation_that_no_parameter_moves_leaves_the_weights_finite():
+    points = np.linspace(0, 1, 30)[:, None]
+    still = pde.residual("x")(lambda u, x: 0.0 * u)
+    problem = pde.Problem(still, pde.Interval(0, 1), [pde.data(points, np.sin(points[:, 0]))])
+    solution = dof.solve(problem, **FEW, points=40, adam=0, newton=16)
+    np.testing.assert_allclose(solution(points), np.sin(points[:, 0]), atol=1e-3)
+
+
+@pytest.mark.parametrize(("activation", "is_warned"), [(jax.nn.relu, True), (jnp.tanh, False)])
+def test_second_derivatives_of_relu_are_said_to_be_zero(activation, is_warned):
+    weights = jnp.asarray(np.random.default_rng(0).normal(size=(2, 12, 3)))
+    network = (weights, lambda w, z: jnp.sum(activation(w[0] @ z) * w[1, :, 0]))
+    advice = training_of(WAVY, network, FEW | {"points": 1000}).advice
+    assert any("second derivatives of the network are zero" in sentence for sentence in advice) == is_warned
