@@ -16,7 +16,7 @@ def test_the_smaller_matrix_gives_the_same_direction(shape):
     normal = jacobian.T @ jacobian
     shift = damping * jnp.trace(normal) / shape[1]
     expected = jnp.linalg.solve(normal + shift * jnp.eye(shape[1]), jacobian.T @ residuals)
-    np.testing.assert_allclose(_solver(jacobian, damping)(residuals), expected, rtol=1e-10)
+    np.testing.assert_allclose(_solver(jacobian)(damping)(residuals), expected, rtol=1e-10)
 
 
 class Curve(Objective):
