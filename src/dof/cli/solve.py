@@ -52,6 +52,7 @@ def solve(
     seed: Annotated[int | None, typer.Option(help="Seed of weights and points.")] = None,
     method: Annotated[str | None, typer.Option(help=f"How derivatives are computed: {' or '.join(METHODS)}.")] = None,
     resample: Annotated[bool | None, typer.Option(help="New points after each report.")] = None,
+    chebyshev: Annotated[bool | None, typer.Option(help="More points towards the ends of coordinates.")] = None,
     adaptive: Annotated[bool | None, typer.Option(help="More points where the residual is large.")] = None,
     balance: Annotated[bool | None, typer.Option(help="Weights of the terms that balance themselves.")] = None,
     error_points: Annotated[int | None, typer.Option(help="Points for the error against the reference.")] = None,

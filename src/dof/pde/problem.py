@@ -132,7 +132,8 @@ class Problem:
             leaves = jax.tree.leaves(self.equation.at_point(net, z, known, method))
             return jnp.concatenate([jnp.ravel(leaf) for leaf in leaves])
 
-        return LossTerm("equation", self.domain.uniforms, lambda unit: self._points(self.domain.inside(unit)), residual)
+        points = lambda unit: self._points(self.domain.collocation(unit))  # noqa: E731
+        return LossTerm("equation", self.domain.uniforms, points, residual)
 
     def _points(self, points: np.ndarray) -> tuple[np.ndarray, ...]:
         """The points, and the values of `given` there."""

@@ -4,15 +4,20 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 
-def mirrored(length: float, duration: float) -> Callable[[Any], Any]:
-    """The function (x, t) ↦ (cos(πx / L), 2 t / T − 1).
+def mirrored(length: float, duration: float, crowded: float | None = None) -> Callable[[Any], Any]:
+    """The function (x, t) ↦ (cos(πx / L), 2 s − 1), with s = t / T.
 
-    A function of them is even about both ends: u_x = u_xxx = 0 there. Times sin(πx / L) it is odd: u = u_xx = 0.
+    A function of these features is even about both ends: u_x = u_xxx = 0 there. Times sin(πx / L) it is odd: u = u_xx
+    = 0. With `crowded` = c, as of `pde.Time`, s is log(1 + t / c) / log(1 + T / c), in which the first changes take as
+    much room as later ones.
     """
 
     def features(z: Any) -> Any:
-        return jnp.stack([jnp.cos(jnp.pi * z[0] / length), 2 * z[1] / duration - 1])
+        x, t = z
+        s = t / duration if crowded is None else jnp.log1p(t / crowded) / np.log1p(duration / crowded)
+        return jnp.stack([jnp.cos(jnp.pi * x / length), 2 * s - 1])
 
     return features
