@@ -67,7 +67,7 @@ class PeriodicReference:
         twice = np.full(self.points // 2 + 1, 2.0)
         twice[[0, -1]] = 1.0
         modes = self._modes() * twice
-        return _chebyshev_coefficients(np.concatenate([modes.real, -modes.imag], axis=1))
+        return _chebyshev_coefficients(np.concatenate([np.real(modes), -np.imag(modes)], axis=1))
 
     def _modes(self) -> np.ndarray:
         """Fourier modes at the Chebyshev times from 0 to the last, (degree + 1, points / 2 + 1)."""
