@@ -6,8 +6,7 @@ with J the Jacobian of the residuals r in the P parameters θ. The second solve 
 and ∂²r/∂v², the second derivative of r along v, is one more forward pass: at little cost the step is a parabola that
 follows the curvature of the residuals (Transtrum and Sethna 2012), and ends an order of magnitude lower or more. A step
 that does not lower the loss is not taken: λ grows, and another is tried with the same J, which makes a trial cheap
-beside Jᵀ J. With fewer residuals than parameters the same v is
-−Jᵀ (J Jᵀ + λ τ 1)⁻¹ r, with the smaller matrix.
+beside Jᵀ J. With fewer residuals than parameters the same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r, with the smaller matrix.
 
 Solvers for general least squares get J by one pass over all points for each of its rows or columns; here each row
 belongs to one point, so that one reverse pass over the points gives all of it.

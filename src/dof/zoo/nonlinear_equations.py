@@ -72,5 +72,13 @@ def allen_cahn() -> pde.Problem:
         reference=reference,
         # The initial value holds by construction.
         ansatz=lambda n, x, t: x**2 * cos(pi * x) + rounded_corner(x, t) + tanh(3 * t) * n,
-        recipe={"width": 20, "depth": 3, "points": 1500, "newton": 500, "report": 50, "adaptive": True},
+        recipe={
+            "width": 20,
+            "depth": 3,
+            "points": 1500,
+            "newton": 400,
+            "report": 50,
+            "chebyshev": True,
+            "adaptive": True,
+        },
     )
