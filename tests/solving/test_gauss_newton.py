@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dof.solving.gauss_newton import _solver, gauss_newton_steps, start
+from dof.solving.gauss_newton import _gram, _solver, gauss_newton_steps, start
 from dof.solving.objective import Objective
 
 
@@ -16,7 +16,7 @@ def test_the_smaller_matrix_gives_the_same_direction(shape):
     normal = jacobian.T @ jacobian
     shift = damping * jnp.trace(normal) / shape[1]
     expected = jnp.linalg.solve(normal + shift * jnp.eye(shape[1]), jacobian.T @ residuals)
-    np.testing.assert_allclose(_solver(jacobian, damping)(residuals), expected, rtol=1e-10)
+    np.testing.assert_allclose(_solver(jacobian)(damping)(residuals), expected, rtol=1e-10)
 
 
 class Curve(Objective):
@@ -48,3 +48,21 @@ def test_a_step_to_what_is_no_number_is_not_taken():
     first = jnp.array([0.0])
     theta, damping, losses = gauss_newton_steps(Cliff(), first, start(first), (), jnp.ones(1), 5)
     assert np.isfinite(losses).all() and theta[0] <= 0.5 and damping > start(first)
+
+
+def test_larger_dampings_are_tried_with_one_jacobian_until_the_loss_is_lower():
+    """From x = 3 the first step of arctan x = 0 overshoots; without trials it would be in vain."""
+
+    class Arctan(Curve):
+        def residuals(self, theta, batch, weights):
+            return (jnp.arctan(theta),)
+
+    first = jnp.array([3.0])
+    theta, damping, losses = gauss_newton_steps(Arctan(), first, jnp.asarray(0.1), (), jnp.ones(1), 1)
+    assert abs(theta[0]) < 3 and damping > 0.1
+    np.testing.assert_allclose(losses[0, 0], jnp.arctan(theta[0]) ** 2)
+
+
+def test_below_the_diagonal_the_gram_matrix_is_whole():
+    matrix = jnp.asarray(np.random.default_rng(0).normal(size=(5, 11)))
+    np.testing.assert_allclose(jnp.tril(_gram(matrix)), jnp.tril(matrix.T @ matrix), rtol=1e-12)

@@ -22,6 +22,13 @@ def test_points_are_the_same_for_the_same_seed_and_round_only():
         assert np.array_equal(first[k][0], other[k][0]) != is_drawn
 
 
+def test_only_the_points_of_the_equation_are_drawn_towards_the_ends():
+    terms, counts = SQUARE.terms(), (256, 4, 3)
+    even, towards = (sample(terms, counts, 1, 0, change) for change in (np.asarray, SQUARE.domain.towards_ends))
+    np.testing.assert_allclose(towards[0][0], (1 - np.cos(np.pi * even[0][0])) / 2)
+    np.testing.assert_array_equal(towards[1][0], even[1][0])
+
+
 def test_sobol_points_fill_the_cube_more_evenly_than_random_ones():
     """Of 64 points each of 64 equal parts of a side has one."""
     points = unit_points(64, 5, (0, 0, 0))

@@ -52,6 +52,7 @@ def solve(
         _setting("method", f"How derivatives are computed: {' or '.join(METHODS)}."),
     ] = None,
     resample: Annotated[bool | None, _setting("resample", "New points after each report.")] = None,
+    chebyshev: Annotated[bool | None, _setting("chebyshev", "More points towards the ends of coordinates.")] = None,
     adaptive: Annotated[bool | None, _setting("adaptive", "More points where the residual is large.")] = None,
     balance: Annotated[bool | None, _setting("balance", "Weights of the terms that balance themselves.")] = None,
     error_points: Annotated[

@@ -137,7 +137,7 @@ class Problem:
         def parts(net: Net, parameters: Any, z: Any, *given: Any) -> Any:
             return terms_at_point(self.equation, net, z, known(parameters, given))
 
-        points = lambda unit: self.points_and_given(self.domain.inside(unit))  # noqa: E731
+        points = lambda unit: self.points_and_given(self.domain.collocation(unit))  # noqa: E731
         return LossTerm("equation", self.domain.uniforms, points, residual, parts=parts)
 
     def points_and_given(self, points: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,28 @@ def unit_points(n: int, size: int, seed: Sequence[int]) -> np.ndarray:
         return qmc.Sobol(size, rng=rng).random(n)
 
 
-def sample(terms: Sequence[LossTerm], counts: Sequence[int], seed: int, round_: int) -> Batch:
-    """Points for each term, so many as `counts` says; others for each seed and round."""
-    return tuple(
-        term.points(unit_points(n, term.uniforms, (seed, round_, k)))
-        for k, (term, n) in enumerate(zip(terms, counts, strict=True))
-    )
+def sample(
+    terms: Sequence[LossTerm],
+    counts: Sequence[int],
+    seed: int,
+    round_: int,
+    changed: Callable[[np.ndarray], np.ndarray] = np.asarray,
+) -> Batch:
+    """Points for each term, so many as `counts` says; others for each seed and round.
+
+    Args:
+        terms: The terms of the loss, the equation first.
+        counts: How many points each gets.
+        seed: Of training.
+        round_: The step at which they are drawn.
+        changed: What is done to the uniform numbers of the equation's points, as `Domain.towards_ends`; by default
+            nothing.
+    """
+    units = [
+        unit_points(n, term.uniforms, (seed, round_, k)) for k, (term, n) in enumerate(zip(terms, counts, strict=True))
+    ]
+    units[0] = changed(units[0])
+    return tuple(term.points(unit) for term, unit in zip(terms, units, strict=True))
 
 
 def crowded(arrays: tuple[np.ndarray, ...], residuals: np.ndarray, n: int, seed: Sequence[int]) -> Any:

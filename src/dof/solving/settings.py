@@ -44,6 +44,8 @@ class Settings:
         seed: Of weights and points.
         method: "dof", or "hessian" for full Hessians.
         resample: Whether points are drawn anew after each report.
+        chebyshev: Whether more of them are drawn towards the ends of each coordinate, with the density of Chebyshev
+            points: what is fitted to points of even density is off there, as polynomials are.
         adaptive: Whether more of them are drawn where the equation's residual is large.
         balance: Whether the weights of the terms balance themselves.
         error_points: Points for the error against the reference, and at most so many fresh ones for the residual.
@@ -75,6 +77,7 @@ class Settings:
     seed: int = 0
     method: str = "dof"
     resample: bool = True
+    chebyshev: bool = False
     adaptive: bool = False
     balance: bool = True
     error_points: int = 4096

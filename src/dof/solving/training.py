@@ -129,12 +129,17 @@ class Training:
         # The step is the number of the round, and no generator is kept: a resumed run draws the same points.
         settings, number = self.settings, state.step if self.settings.resample else 0
         if not (settings.adaptive and settings.resample):
-            return sample(self.objective.terms, self.counts, settings.seed, number)
+            return self._sample(self.counts, number)
         n = self.counts[0]
-        many = sample(self.objective.terms, (CANDIDATES * n, *self.counts[1:]), settings.seed, number)
+        many = self._sample((CANDIDATES * n, *self.counts[1:]), number)
         sizes = self._squares(0, state.theta, many[0])
         # (seed, number, k) draws the points of term k; the number of terms makes another stream.
         return (crowded(many[0], sizes, n, (settings.seed, number, len(many))), *many[1:])
+
+    def _sample(self, counts: tuple[int, ...], number: int) -> Batch:
+        """So many points for each term, drawn anew for each number."""
+        changed = self.problem.domain.towards_ends if self.settings.chebyshev else np.asarray
+        return sample(self.objective.terms, counts, self.settings.seed, number, changed)
 
     def _squares(self, k: int, theta: Any, arrays: Any) -> np.ndarray:
         """|r|² of term k at each point."""

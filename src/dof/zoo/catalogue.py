@@ -6,6 +6,7 @@ from functools import partial
 
 from dof.errors import ArgumentError, describe
 from dof.pde import Problem
+from dof.zoo.beams_and_plates import beam, plate
 from dof.zoo.finance import black_scholes
 from dof.zoo.fluid_flow import navier_stokes
 from dof.zoo.ground_states import harmonic_oscillator, hydrogen
@@ -13,7 +14,9 @@ from dof.zoo.heat_equations import heat, heat_2d, heat_10d
 from dof.zoo.high_dimensional import sine_gordon
 from dof.zoo.inverse_problems import diffusion_tensor
 from dof.zoo.nonlinear_equations import allen_cahn, burgers
+from dof.zoo.pattern_formation import cahn_hilliard, kuramoto_sivashinsky, swift_hohenberg
 from dof.zoo.poisson_and_helmholtz import helmholtz, poisson, poisson_10d
+from dof.zoo.solitons import korteweg_de_vries
 from dof.zoo.transport_equations import advection_diffusion, anisotropic, fokker_planck
 from dof.zoo.wave_equations import klein_gordon, klein_gordon_3d, wave
 
@@ -37,6 +40,12 @@ ZOO: dict[str, Callable[[], Problem]] = {
     "sine-gordon-1000": partial(sine_gordon, 1_000),
     "sine-gordon-10000": partial(sine_gordon, 10_000),
     "sine-gordon-100000": partial(sine_gordon, 100_000),
+    "korteweg-de-vries": korteweg_de_vries,
+    "kuramoto-sivashinsky": kuramoto_sivashinsky,
+    "cahn-hilliard": cahn_hilliard,
+    "swift-hohenberg": swift_hohenberg,
+    "beam": beam,
+    "plate": plate,
     "navier-stokes": navier_stokes,
     "harmonic-oscillator": harmonic_oscillator,
     "hydrogen": hydrogen,

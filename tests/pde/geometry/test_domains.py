@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import dof
 from dof import pde
 from dof.pde.geometry import difference
 
@@ -129,6 +130,27 @@ def test_time_has_no_boundary(rng):
     domain = DOMAINS["space and time"]
     _, normals = domain.edge(rng.random((100, domain.edge_uniforms)))
     assert not normals[:, 2].any() and domain.is_time.tolist() == [False, False, True]
+
+
+def test_points_towards_the_ends_have_the_density_of_chebyshev_points_where_coordinates_have_ends(rng):
+    domain = (pde.Box([0, -1], [1, 3]) - pde.Ball([0.5, 1], 0.1)) * pde.Ball([0, 0], 2.0) * pde.Time(0, 2)
+    unit = rng.random((4000, domain.uniforms))
+    changed = domain.towards_ends(unit)
+    # P(x < 0.1) = arccos(0.8) / π for the first two numbers, those of the box, and for the last, that of time.
+    shares = (changed < 0.1).mean(axis=0)
+    np.testing.assert_allclose(shares[[0, 1, -1]], np.arccos(0.8) / np.pi, atol=0.02)
+    np.testing.assert_array_equal(changed[:, 2:-1], unit[:, 2:-1])
+    assert domain.contains(domain.collocation(changed)).all()
+
+
+def test_a_crowded_time_crowds_the_points_of_equations_only():
+    domain, unit = pde.Interval(0, 1) * pde.Time(-1, 4, crowded=0.05), np.array([[0.0, 0.0], [0.5, 0.5], [1.0, 1.0]])
+    np.testing.assert_allclose(domain.inside(unit)[:, 1], [-1, 1.5, 4])
+    # With c = 0.05, 1 + (t − start) / c is 101 at the end, and √101 where its logarithm is half of that.
+    np.testing.assert_allclose(domain.collocation(unit)[:, 1], [-1, 0.05 * (np.sqrt(101) - 1) - 1, 4])
+    np.testing.assert_array_equal(domain.collocation(unit)[:, 0], [0, 0.5, 1])
+    with pytest.raises(dof.ArgumentError, match=r"crowded=0\.01"):
+        pde.Time(0, 1, crowded=-1.0)
 
 
 @pytest.mark.parametrize("name", DOMAINS)

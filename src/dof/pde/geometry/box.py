@@ -49,6 +49,10 @@ class Box(Domain):
         """The point low + (high − low) u of each vector of uniform numbers u."""
         return self.low + self.sides * unit
 
+    def towards_ends(self, unit: np.ndarray) -> np.ndarray:
+        """The number (1 − cos πu) / 2 for each u: the density of Chebyshev points in every coordinate."""
+        return (1 - np.cos(np.pi * unit)) / 2
+
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The last number chooses the face, by its area."""
         points, normals = self.inside(unit[:, :-1]), np.zeros((len(unit), self.size))
@@ -103,6 +107,8 @@ class Time(Interval):
     Args:
         start: When initial conditions hold.
         end: The last time.
+        crowded: A time of the order of the fastest change after the start, for solutions that change much faster there
+            than later. The equation is then fitted at points drawn evenly in log(1 + (t − start) / crowded).
 
     Examples:
         >>> import numpy as np
@@ -111,13 +117,27 @@ class Time(Interval):
         >>> points, normals = domain.edge(np.random.default_rng(0).random((100, domain.edge_uniforms)))
         >>> print(np.unique(points[:, 0]), len(np.unique(points[:, 1])))  # x at its ends, t anywhere
         [0. 1.] 100
+        >>> print(pde.Time(0, 99, crowded=1.0).collocation(np.array([[0.0], [0.5], [1.0]])).ravel())
+        [ 0.  9. 99.]
     """
 
     _example = "pde.Time(0, 1)"
 
-    def __init__(self, start: float, end: float) -> None:
+    def __init__(self, start: float, end: float, crowded: float | None = None) -> None:
         super().__init__(start, end)
         self.area_per_volume = 0.0
+        if crowded is not None and not (np.isfinite(crowded) and crowded > 0):
+            fix = "pde.Time(0, 1, crowded=0.01)"
+            raise ArgumentError(describe("crowded", f"is {crowded!r}", "a positive time, or None", fix))
+        self.crowded = crowded
+
+    def collocation(self, unit: np.ndarray) -> np.ndarray:
+        """The times of uniform numbers, evenly or crowded at the start."""
+        if self.crowded is None:
+            return self.inside(unit)
+        grown = np.expm1(unit * np.log1p(self.sides / self.crowded))
+        # At most the end, which rounding may exceed.
+        return np.minimum(self.low + self.crowded * grown, self.high)
 
     def distance(self, z: Any) -> Any:
         """1 everywhere: there is no boundary."""

@@ -37,6 +37,10 @@ class Difference(Domain):
         self.area_per_volume = float((outer + inner) / left)
         self.outer_share = float(outer / (outer + inner)) if outer + inner else 1.0
 
+    def towards_ends(self, unit: np.ndarray) -> np.ndarray:
+        """As of the whole: its ends are those of the difference, since a hole does not touch them."""
+        return self.whole.towards_ends(unit)
+
     def inside(self, unit: np.ndarray) -> np.ndarray:
         """Points of the whole; those in the hole are replaced by random ones, the same for the same number of points.
 

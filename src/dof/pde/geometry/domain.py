@@ -36,6 +36,14 @@ class Domain(ABC):
     def inside(self, unit: np.ndarray) -> np.ndarray:
         """Points (n, size) of the inside from uniform numbers (n, uniforms)."""
 
+    def collocation(self, unit: np.ndarray) -> np.ndarray:
+        """Points (n, size) at which an equation is fitted: those of `inside`, or crowded where the domain says so."""
+        return self.inside(unit)
+
+    def towards_ends(self, unit: np.ndarray) -> np.ndarray:
+        """Uniform numbers (n, uniforms) whose points crowd at the ends of the coordinates that have ends."""
+        return unit
+
     @abstractmethod
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Points of the boundary and their outward unit normals, both (n, size), from (n, edge_uniforms) numbers."""

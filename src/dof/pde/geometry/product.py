@@ -44,8 +44,15 @@ class Product(Domain):
 
     def inside(self, unit: np.ndarray) -> np.ndarray:
         """Each part's points from its own share of the uniform numbers."""
-        split = _split(unit, [part.uniforms for part in self.parts])
-        return np.concatenate([part.inside(u) for part, u in zip(self.parts, split, strict=True)], axis=1)
+        return np.concatenate([part.inside(u) for part, u in self._shares(unit)], axis=1)
+
+    def collocation(self, unit: np.ndarray) -> np.ndarray:
+        """Each part's points from its own share of the uniform numbers."""
+        return np.concatenate([part.collocation(u) for part, u in self._shares(unit)], axis=1)
+
+    def towards_ends(self, unit: np.ndarray) -> np.ndarray:
+        """Each part's share of the uniform numbers, changed by the part."""
+        return np.concatenate([part.towards_ends(u) for part, u in self._shares(unit)], axis=1)
 
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """On the boundary of one part and inside of the others; the last number chooses the part, by its area."""
@@ -107,6 +114,10 @@ class Product(Domain):
         """The part that has coordinate `axis`, and the index of this coordinate in the part."""
         k = bisect_right(self._starts, axis) - 1
         return self.parts[k], axis - self._starts[k]
+
+    def _shares(self, unit: np.ndarray) -> list[tuple[Domain, np.ndarray]]:
+        """Each part with its share of the uniform numbers of an inner point."""
+        return list(zip(self.parts, _split(unit, [part.uniforms for part in self.parts]), strict=True))
 
     def _coordinates(self, points: Any) -> list[tuple[Domain, Any]]:
         """Each part with its own coordinates of the points, which are on the last axis."""
