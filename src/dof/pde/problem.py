@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -13,6 +14,7 @@ import numpy as np
 import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.argument_checks import (
+    parameters_of,
     require_ansatz,
     require_arguments,
     require_domain,
@@ -80,6 +82,8 @@ class Problem:
             found = f"is {self.equation!r}"
             raise ArgumentTypeError(describe("equation", found, "a residual", '@pde.residual("x t") above its def'))
         require_domain(self.domain, self.equation.coordinates)
+        parameters = parameters_of(self.domain, self.equation.coordinates)
+        object.__setattr__(self, "equation", self.equation.with_parameters(parameters))
         require_keywords(self.equation, set(self.unknowns), set(self.given), set(self.truth))
         self._require_functions()
         self._require_conditions()
@@ -153,7 +157,12 @@ class Problem:
 
     def trial(self, net: Net) -> Net:
         """The unknown functions made of a network, so that the hard conditions hold."""
-        return trial(self.conditions, self.named_domain, self.features, self.ansatz)(net)
+        return self._trial(net)
+
+    @cached_property
+    def _trial(self) -> Callable[[Net], Net]:
+        # Once: which part of the boundary a hard condition holds on is found by looking at points of it.
+        return trial(self.conditions, self.named_domain, self.features, self.ansatz)
 
     @property
     def feature_count(self) -> int:

@@ -13,9 +13,10 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.pde.argument_checks import require_value
+from dof.pde.conditions.boundary_parts import BOUNDARY, text_of
 from dof.pde.conditions.condition_residuals import CONDITION_RESIDUALS
 from dof.pde.conditions.loss_term import LossTerm
-from dof.pde.conditions.places import BOUNDARY, START, both_ends, place_of
+from dof.pde.conditions.places import START, both_ends, place_of
 from dof.pde.geometry.named_domain import NamedDomain
 
 
@@ -34,7 +35,7 @@ class Condition:
 
     kind: str
     value: Any = 0.0
-    on: str = BOUNDARY
+    on: Any = BOUNDARY
     field: str | None = None
     hard: bool = False
     factors: tuple[Any, Any] = (1.0, 0.0)
@@ -52,17 +53,19 @@ class Condition:
     @property
     def name(self) -> str:
         """Kind, field and place, as "dirichlet u at x=0"."""
-        return " ".join(filter(None, [self.kind, self.field, "" if self.on in (BOUNDARY, START) else f"at {self.on}"]))
+        place = "" if isinstance(self.on, str) and self.on in (BOUNDARY, START) else f"at {text_of(self.on)}"
+        return " ".join(filter(None, [self.kind, self.field, place]))
 
 
-def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, hard: bool = False) -> Condition:
+def dirichlet(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, hard: bool = False) -> Condition:
     """The condition u = g on the boundary.
 
     Args:
         g: A number, or a function of the coordinates. If `hard`, it is evaluated inside of the domain as well.
-        on: "boundary", or where a coordinate has a value, as "x=0".
+        on: "boundary", where a coordinate has a value, as "x=0", the name of a part of the boundary, a predicate of the
+            coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
-        hard: Whether the condition holds by construction, on the whole boundary.
+        hard: Whether the condition holds by construction, on the whole boundary or on whole pieces of it.
 
     Examples:
         >>> import jax.numpy as jnp
@@ -72,17 +75,16 @@ def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, har
         >>> print(u(jnp.array([1.0])))
         2.0
     """
-    if hard and on != BOUNDARY:
-        raise ArgumentError(describe("hard", f"is asked for on {on!r}", "the whole boundary", 'on="boundary"'))
     return Condition("dirichlet", g, on, field, hard)
 
 
-def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
+def neumann(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None) -> Condition:
     """The condition ∂u/∂n = g along the outward normal.
 
     Args:
         g: A number, or a function of the coordinates.
-        on: "boundary", or an end of a coordinate, as "x=0".
+        on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
+            coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
 
     Examples:
@@ -95,14 +97,15 @@ def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Co
     return Condition("neumann", g, on, field, factors=(0.0, 1.0))
 
 
-def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
+def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None) -> Condition:
     """The condition α u + β ∂u/∂n = g along the outward normal.
 
     Args:
         alpha: The factor of u; this, `beta` and `g` are numbers or functions of the coordinates.
         beta: The factor of ∂u/∂n.
         g: The right-hand side.
-        on: "boundary", or an end of a coordinate, as "x=0".
+        on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
+            coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
 
     Examples:

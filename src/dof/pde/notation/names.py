@@ -21,10 +21,12 @@ class Names:
     Attributes:
         names: The names, in their order.
         sizes: How many components each has; None for a single number.
+        parameters: Names of coordinates that are no space, as `pde.Parameter` makes them.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int | None, ...]
+    parameters: tuple[str, ...] = ()
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -99,8 +101,9 @@ def read_names(text: Any, argument: str) -> Names:
 
 
 def space_axes(coordinates: Names) -> list[int]:
-    """The indices of all coordinates but time."""
-    return [axis for name in coordinates.names if name != TIME for axis in coordinates.axes(name)]
+    """The indices of all coordinates but time and parameters."""
+    space = [name for name in coordinates.names if name != TIME and name not in coordinates.parameters]
+    return [axis for name in space for axis in coordinates.axes(name)]
 
 
 def subscripts(text: str, coordinates: Names) -> tuple[str, ...] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import replace
 from functools import update_wrapper
 from typing import Any
 
@@ -120,6 +122,15 @@ class Residual:
             return self.at_point(net, point, parameters, method)
 
         return at_points(of_point, self.coordinates, f"{self.name}(net)")
+
+    def with_parameters(self, names: tuple[str, ...]) -> Residual:
+        """The same residual, in whose gradients and Laplacians some coordinates have no part."""
+        if names == self.coordinates.parameters:
+            return self
+        new = copy(self)
+        # Plans are made for other derivatives: none is shared.
+        new.coordinates, new.cached_plans = replace(self.coordinates, parameters=names), {}
+        return new
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
