@@ -13,6 +13,7 @@ from dof.solving.settings import settings_of
 from dof.solving.solution import Solution
 from dof.solving.training import Training, TrainingState
 from dof.solving.training_report import Report
+from dof.solving.warm_start import with_unknowns, with_weights
 from dof.zoo import problem_named
 
 
@@ -20,6 +21,7 @@ def solve(
     problem: Problem | str,
     network: Any = None,
     *,
+    start: Solution | None = None,
     on_report: Callable[[Report], Any] | None = None,
     **settings: Any,
 ) -> Solution:
@@ -29,6 +31,8 @@ def solve(
         problem: A `pde.Problem`, or a name of the zoo (`dof problems`).
         network: "mlp", "fourier" or "separable"; a callable pytree, as modules of Equinox and Flax NNX are; or a pair
             (params, apply) with apply(params, features). By default what the problem's recipe says.
+        start: A solution whose weights and unknowns training starts from, of this problem or of one with the same
+            coordinates and fields; its network is taken if none is given.
         on_report: Called after each interval of training.
         **settings: See `dof.solving.Settings`; they take precedence over the problem's recipe.
 
@@ -46,7 +50,7 @@ def solve(
         ()
     """
     with enable_x64():
-        return _trained(training_of(problem, network, settings), on_report or (lambda report: None))
+        return _trained(training_of(problem, network, settings, start), on_report or (lambda report: None))
 
 
 def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution:
@@ -65,17 +69,20 @@ def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution
     return Solution(training, theta, tuple(history))
 
 
-def training_of(problem: Problem | str, network: Any, settings: dict[str, Any]) -> Training:
-    """The training of a problem, or of one of the zoo, with a network and settings as `solve` takes them."""
+def training_of(
+    problem: Problem | str, network: Any, settings: dict[str, Any], start: Solution | None = None
+) -> Training:
+    """The training of a problem, or of one of the zoo, with a network, settings and a start as `solve` takes them."""
     if isinstance(problem, str):
         problem = problem_named(problem)
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
         raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
     chosen = settings_of(problem, settings)
-    outputs = problem.equation.fields.count
-    network = chosen.network if network is None else network
-    made = network_of(network, problem.feature_count, outputs, chosen.width, chosen.depth)
+    wanted = start.training.objective.network if network is None and start else network or chosen.network
+    made = network_of(wanted, problem.feature_count, problem.equation.fields.count, chosen.width, chosen.depth)
+    if start is not None:
+        problem, made = with_unknowns(problem, start), with_weights(made, start)
     return Training(problem, made, chosen)
 
 

@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 
 import dof
-from dof.pde.notation.at_points import at_points
 from dof.pde.problem import Problem
 from dof.solving.blas_threads import one_blas_thread
 from dof.solving.diverged_training import require_convergent
@@ -64,8 +63,7 @@ class Training:
         """The state before the first step."""
         theta = self.objective.start
         name, _ = phase_at(0, self.settings)
-        weights = jnp.ones(len(self.counts))
-        return TrainingState(0, theta, self.optimisers[name].start(theta), weights, float("inf"))
+        return TrainingState(0, theta, self.optimisers[name].start(theta), self._by_hand, float("inf"))
 
     def like(self, step: int) -> TrainingState:
         """A state with the tree structure of the one after so many steps, to read a checkpoint into."""
@@ -119,9 +117,14 @@ class Training:
     def _weights(self, state: TrainingState, batch: Batch) -> Any:
         if not self.settings.balance or len(self.counts) == 1:
             return state.weights
-        found = self._balanced(state.theta, batch)
+        found = self._balanced(state.theta, batch) * self._by_hand
         # The weights of the start are ones, of no meaning: nothing of them is kept.
         return found if state.step == 0 else KEPT_WEIGHT * state.weights + (1 - KEPT_WEIGHT) * found
+
+    @cached_property
+    def _by_hand(self) -> Any:
+        """The factors of the terms that the user chose."""
+        return jnp.array([term.weight for term in self.objective.terms])
 
     @cached_property
     def _balanced(self) -> Any:
@@ -177,9 +180,3 @@ class Training:
 
         # As arguments: XLA would fold constants of 100,000 coordinates for minutes.
         return partial(jax.jit(error), points=points, exact=exact)
-
-    @cached_property
-    def u_at_points(self) -> Any:
-        """The function u of (θ, points), at one point or many; compiled once for each shape of the points."""
-        coordinates = self.problem.equation.coordinates
-        return jax.jit(lambda theta, points: at_points(self.objective.u(theta), coordinates, "solution")(points))

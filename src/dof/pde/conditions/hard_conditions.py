@@ -126,8 +126,9 @@ def features_of(hard: Sequence[Condition], named: NamedDomain) -> Callable[[Any]
     """The function from a point to the coordinates scaled to [−1, 1]; for a periodic one its cosine and sine."""
     low, high = named.domain.bounds
     periodic = {named.coordinates.axis_of[c.on] for c in hard if c.kind == "periodic"}
-    plain = np.array([i for i in range(named.coordinates.count) if i not in periodic], int)
-    turning = np.array(sorted(periodic), int)
+    # int32: with 32-bit numbers JAX refuses indices of 64 bits.
+    plain = np.array([i for i in range(named.coordinates.count) if i not in periodic], np.int32)
+    turning = np.array(sorted(periodic), np.int32)
 
     def features(z: Any) -> Any:
         scaled = 2 * (z - low) / (high - low) - 1

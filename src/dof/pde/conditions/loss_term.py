@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from dof.errors import ArgumentError, describe
+
 Net = Callable[[Any], Any]
 """The unknown functions at one point, (coordinates,) → the values of all fields."""
 
@@ -23,6 +25,7 @@ class LossTerm:
         points: From uniform numbers (n, uniforms) to arrays over n points.
         residual: `residual(net, parameters, method, *arrays of one point)`, numbers that are to be zero.
         fixed: How many points there are if they are given, as those of measured data; else None.
+        weight: A factor of its loss, chosen by hand; the terms balance themselves before it.
     """
 
     name: str
@@ -30,6 +33,7 @@ class LossTerm:
     points: Callable[[np.ndarray], tuple[np.ndarray, ...]]
     residual: Callable[..., Any]
     fixed: int | None = None
+    weight: float = 1.0
 
 
 def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:
@@ -41,3 +45,12 @@ def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:
         name = next(name for name in names if name not in found)
         found[name] = replace(term, name=name)
     return tuple(found.values())
+
+
+def positive_weight(weight: Any) -> float:
+    """The factor that the user gave a term; refuses what is no positive number."""
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
+        raise ArgumentError(
+            describe("weight", f"is {weight!r}", "a positive number", "pde.dirichlet(0.0, weight=10.0)")
+        )
+    return float(weight)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.conditions.boundary_parts import text_of
-from dof.pde.conditions.loss_term import LossTerm, Net
+from dof.pde.conditions.loss_term import LossTerm, Net, positive_weight
 from dof.pde.conditions.places import place_of
 from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.residual import Residual
@@ -23,6 +23,7 @@ class OwnResidual:
     residual: Residual
     on: Any
     hard: bool = False
+    weight: float = 1.0
 
     def loss_term(self, named: NamedDomain) -> LossTerm:
         """The term of the loss on a domain; refuses names and places that the domain does not have."""
@@ -35,9 +36,8 @@ class OwnResidual:
             known = {name: v for name, v in parameters.items() if name in self.residual.parameter_names}
             return own.at_point(net, z, known | ({NORMAL: n} if wants_normal else {}), method)
 
-        return LossTerm(
-            f"{self.residual.name} at {text_of(self.on)}", *place_of(self.on, named, wants_normal), residual
-        )
+        name, place = f"{self.residual.name} at {text_of(self.on)}", place_of(self.on, named, wants_normal)
+        return LossTerm(name, *place, residual, weight=positive_weight(self.weight))
 
     def _require_same_names(self, named: NamedDomain) -> None:
         """The coordinates and fields of the equation. A single field may have another name: it is the only one."""
@@ -50,13 +50,14 @@ class OwnResidual:
             raise ArgumentError(describe(own.name, found, expected, f'@pde.residual("{named.coordinates}"{fields})'))
 
 
-def on(place: Any, residual: Residual) -> OwnResidual:
+def on(place: Any, residual: Residual, *, weight: float = 1.0) -> OwnResidual:
     """A residual that is to vanish on a place.
 
     Args:
         place: "boundary", "start", where a coordinate has a value, as "x=0", the name of a part of the boundary, a
             predicate of the coordinates, or a list of these.
         residual: It may take the outward normal in space as keyword `n`.
+        weight: A factor of its loss.
 
     Examples:
         >>> from dof import pde
@@ -67,4 +68,4 @@ def on(place: Any, residual: Residual) -> OwnResidual:
     if not isinstance(residual, Residual):
         fix = 'pde.on("boundary", residual), with @pde.residual("x y") above its def'
         raise ArgumentTypeError(describe("residual", f"is {residual!r}", "a residual", fix))
-    return OwnResidual(residual, place)
+    return OwnResidual(residual, place, weight=weight)

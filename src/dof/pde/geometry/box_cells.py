@@ -27,7 +27,8 @@ def boxes_around(domain: Domain, shapes: Sequence[Domain]) -> tuple[np.ndarray, 
 
     None if the grid of all faces has too many cells.
     """
-    axes = np.flatnonzero(~(domain.is_time | domain.is_parameter))
+    # int32: with 32-bit numbers JAX refuses indices of 64 bits.
+    axes = np.flatnonzero(~(domain.is_time | domain.is_parameter)).astype(np.int32)
     ends = [np.unique([bound[axis] for shape in shapes for bound in shape.bounds]) for axis in axes]
     if np.prod([len(end) - 1.0 for end in ends]) > MOST_CELLS:
         return None
