@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy, deepcopy
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dof.pde.problem import Problem
 from dof.solving.function_of_points import FunctionOfPoints
+from dof.solving.objective import Objective
 from dof.solving.training import Training
 from dof.solving.training_report import Report
 
@@ -53,7 +56,15 @@ class Solution(FunctionOfPoints):
 
     def functions(self, weights: Any) -> tuple[Any, dict[str, Any]]:
         """The unknown functions of one point, and the problem's unknowns by name, with these weights."""
-        return self.training.objective.u(weights), self.training.objective.unknowns(weights)
+        objective = self.training.objective if weights.dtype == np.float64 else self._in_other_precisions
+        return objective.u(weights), objective.unknowns(weights)
+
+    @cached_property
+    def _in_other_precisions(self) -> Objective:
+        """The objective with arrays of its own: JAX takes a NumPy array for float64 once it has been traced as that."""
+        twin = copy(self.training.objective)
+        twin.problem = replace(twin.problem, domain=deepcopy(twin.problem.domain))
+        return twin
 
     @property
     def params(self) -> Any:
