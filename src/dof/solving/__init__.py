@@ -9,6 +9,7 @@ from dof.solving.networks import Network
 from dof.solving.settings import Settings
 from dof.solving.solution import Solution
 from dof.solving.solver import solve
+from dof.solving.time_windows import WindowedSolution
 from dof.solving.training_report import Report
 
-__all__ = ["Diverged", "Network", "Report", "Settings", "Solution", "solve"]
+__all__ = ["Diverged", "Network", "Report", "Settings", "Solution", "WindowedSolution", "solve"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from dof.errors import ArgumentTypeError, Diverged, describe
@@ -11,6 +12,7 @@ from dof.pde.problem import Problem
 from dof.solving.networks import network_of
 from dof.solving.settings import settings_of
 from dof.solving.solution import Solution
+from dof.solving.time_windows import WindowedSolution, problem_in_window, window_ends
 from dof.solving.training import Training, TrainingState
 from dof.solving.training_report import Report
 from dof.solving.warm_start import with_unknowns, with_weights
@@ -22,9 +24,10 @@ def solve(
     network: Any = None,
     *,
     start: Solution | None = None,
+    windows: int = 1,
     on_report: Callable[[Report], Any] | None = None,
     **settings: Any,
-) -> Solution:
+) -> Solution | WindowedSolution:
     """Train a network so that it solves `problem`, in float64.
 
     Args:
@@ -33,6 +36,8 @@ def solve(
             (params, apply) with apply(params, features). By default what the problem's recipe says.
         start: A solution whose weights and unknowns training starts from, of this problem or of one with the same
             coordinates and fields; its network is taken if none is given.
+        windows: Into how many windows of equal length time is divided. They are solved one after the other, each from
+            the end of the one before: for long times.
         on_report: Called after each interval of training.
         **settings: See `dof.solving.Settings`; they take precedence over the problem's recipe.
 
@@ -50,7 +55,15 @@ def solve(
         ()
     """
     with enable_x64():
-        return _trained(training_of(problem, network, settings, start), on_report or (lambda report: None))
+        if windows == 1:
+            return _trained(training_of(problem, network, settings, start), on_report or (lambda report: None))
+        whole = training_of(problem, network, settings, start).problem
+        found: list[Solution] = []
+        for first, last in pairwise(window_ends(whole, windows).tolist()):
+            part = problem_in_window(whole, first, last, found[-1] if found else None)
+            training = training_of(part, network, settings, found[-1] if found else start)
+            found.append(_trained(training, on_report or (lambda report: None)))
+        return WindowedSolution(whole, tuple(found))
 
 
 def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution:

@@ -159,6 +159,10 @@ class Time(Unbounded):
     def __init__(self, start: float, end: float) -> None:
         super().__init__(start, end)
 
+    def in_window(self, start: float, end: float) -> Domain:
+        """Time from `start` to `end`."""
+        return Time(start, end)
+
     @property
     def is_time(self) -> np.ndarray:
         """True for the one coordinate."""

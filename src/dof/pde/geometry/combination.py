@@ -203,6 +203,10 @@ class Combination(Domain):
         is_shared = self.first.contains(before) != self.first.contains(after)
         return bool((is_shared & (self.contains(before) | self.contains(after))).any())
 
+    def in_window(self, start: float, end: float) -> Domain:
+        """The same with time from `start` to `end`."""
+        return Combination(self.first.in_window(start, end), self.second.in_window(start, end), self.kind)
+
     def named(self, name: str) -> Domain:
         """The same with one name for all of its boundary."""
         return Combination(self.first.named(name), self.second.named(name), self.kind)

@@ -76,6 +76,10 @@ class Difference(Domain):
     def _outside_of_hole(self, z: Any) -> Any:
         return -self.hole.signed_distance(z) if self.hole.area_per_volume else 1.0
 
+    def in_window(self, start: float, end: float) -> Domain:
+        """The same with time from `start` to `end`."""
+        return Difference(self.whole.in_window(start, end), self.hole.in_window(start, end))
+
     def named(self, name: str) -> Domain:
         """The same with one name for both boundaries."""
         return Difference(self.whole.named(name), self.hole.named(name))

@@ -93,6 +93,10 @@ class Domain(ABC):
         """The factor of a product that has coordinate `axis`; the domain itself if it is no product."""
         return self
 
+    def in_window(self, start: float, end: float) -> Domain:
+        """The same domain with time from `start` to `end`; itself if it has no time."""
+        return self
+
     def named(self, name: str) -> Domain:
         """The domain with a name for its boundary, by which conditions find it: `on="hole"`.
 

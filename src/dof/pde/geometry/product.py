@@ -83,6 +83,10 @@ class Product(Domain):
         with_boundary = [(part, own) for part, own in self._coordinates(z) if part.area_per_volume]
         return conjunction([part.signed_distance(own) for part, own in with_boundary] or [1.0])
 
+    def in_window(self, start: float, end: float) -> Domain:
+        """The product of the parts, with time from `start` to `end`."""
+        return reduce(Product, (part.in_window(start, end) for part in self.parts))
+
     def named(self, name: str) -> Domain:
         """The product of the parts with this name."""
         return reduce(Product, (part.named(name) for part in self.parts))

@@ -16,8 +16,9 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.pde.notation.at_points import at_points
 from dof.pde.notation.derivatives import Derivative
+from dof.pde.notation.divergence import run_with_divergences
 from dof.pde.notation.field import Field
-from dof.pde.notation.names import Names, read_names
+from dof.pde.notation.names import Names, read_names, space_axes
 from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
 from dof.pde.planning.plan import Plan
 
@@ -161,7 +162,7 @@ class Residual:
         return found[0]
 
     def run(self, read: Callable[[Derivative], Any], value: Any, point: Any, parameters: Any) -> Any:
-        """The decorated function at one point.
+        """The decorated function at one point, with divergences of expressions in it.
 
         Args:
             read: From a derivative to its value for all components of the network.
@@ -169,6 +170,10 @@ class Residual:
             point: (coordinates,)
             parameters: The keywords of the decorated function, with their values.
         """
+        call = lambda read, value, point: self._call(read, value, point, parameters)  # noqa: E731
+        return run_with_divergences(call, read, value, jnp.asarray(point), space_axes(self.coordinates))
+
+    def _call(self, read: Callable[[Derivative], Any], value: Any, point: Any, parameters: Any) -> Any:
         if self.is_single:
             fields = [Field(self.fields.names[0], self.coordinates, read, value, lambda array: array)]
         else:
