@@ -24,7 +24,7 @@ from dof.pde.argument_checks import (
 )
 from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.hard_conditions import features_of, require_possible, trial
-from dof.pde.conditions.loss_term import LossTerm, Net, with_distinct_names
+from dof.pde.conditions.loss_term import LossTerm, Net, in_real_numbers, with_distinct_names
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.conditions.user_residual import NORMAL, OwnResidual
 from dof.pde.geometry.domain import Domain
@@ -126,9 +126,8 @@ class Problem:
     def terms(self) -> tuple[LossTerm, ...]:
         """The terms of the loss: the equation inside of the domain, and every condition that is not hard."""
         # The equation is first: `counts_of` and `balanced` rely on it.
-        return with_distinct_names(
-            [self._equation(), *(c.loss_term(self.named_domain) for c in self.conditions if not c.hard)]
-        )
+        soft = [c.loss_term(self.named_domain) for c in self.conditions if not c.hard]
+        return with_distinct_names(map(in_real_numbers, [self._equation(), *soft]))
 
     def _equation(self) -> LossTerm:
         def residual(net: Net, parameters: Any, method: str, z: Any, *given: Any) -> Any:
@@ -171,14 +170,14 @@ class Problem:
         return jax.eval_shape(own, np.zeros(self.domain.size)).shape[0]
 
     def exact(self, z: Any) -> Any:
-        """The reference at one point, in the shape of the values of all fields."""
-        parts, shape = self.named_domain.given(self.reference, z), self.named_domain.field_shape
+        """The reference at one point, as the numbers of a network."""
+        parts, shape = self.named_domain.given(self.reference, z), self.named_domain.shape_of(None)
         leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(parts)]
         # Several fields may come as a tuple of parts, as (velocity, pressure); they are laid out one after the other.
-        is_number = self.named_domain.is_single and len(leaves) == 1
+        is_number = shape == () and len(leaves) == 1
         found = leaves[0] if is_number else jnp.concatenate([jnp.zeros(0), *map(jnp.ravel, leaves)])
         if found.shape != shape:
             expected = f"{shape}, for {self.equation.fields}"
             fix = f"reference=lambda {', '.join(self.equation.coordinates.names)}: ..."
             raise ArgumentError(describe("reference", f"has shape {found.shape}", expected, fix))
-        return found
+        return self.named_domain.numbers_of(found)

@@ -58,7 +58,16 @@ class FunctionOfPoints(ABC):
 
     def __call__(self, *points: Any) -> Any:
         """The unknown functions at a point (coordinates,), at points (n, coordinates), or of coordinates x, t."""
-        return self._at("value", lambda weights: self.functions(weights)[0], points)
+        named = self.problem.named_domain
+
+        def of_point(weights: Any) -> Callable[[Any], Any]:
+            return lambda z: named.of_field(None, self.functions(weights)[0](z))
+
+        return self._at("value", of_point, points)
+
+    def real_values(self, *points: Any) -> Any:
+        """The network's numbers: as the values, with complex ones as real and imaginary parts."""
+        return self._at("numbers", lambda weights: self.functions(weights)[0], points)
 
     def d(self, *names: str) -> Callable[..., Any]:
         """A derivative as a function of points: `solution.d("x", "x")(points)`.
@@ -70,7 +79,7 @@ class FunctionOfPoints(ABC):
 
         def derivative(*arguments: Any) -> Any:
             parts = [jnp.asarray(u.d(*names)) for u in arguments[: len(equation.fields.names)]]
-            if equation.is_single:
+            if equation.is_single or (len(parts) == 1 and equation.fields.complexes):
                 return parts[0]
             vectors = map(equation.fields.is_vector, equation.fields.names)
             return jnp.concatenate([part if own else part[None] for part, own in zip(parts, vectors, strict=True)])
@@ -127,7 +136,7 @@ class FunctionOfPoints(ABC):
             from dof.solving.solution_plot import plot_solution
         except ModuleNotFoundError as error:
             raise ImportError(f'`plot` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
-        return plot_solution(self.problem, self)
+        return plot_solution(self.problem, self.real_values)
 
     def _at(self, key: str, of_point: Callable[[Any], Callable[[Any], Any]], given: tuple[Any, ...]) -> Any:
         """A function of one point, made of the weights, at points; `key` is the same for the same function."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.extend import enable_x64
 from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.problem import Problem
@@ -65,15 +68,16 @@ class WindowedSolution(FunctionOfPoints):
         """How long training took, without compilation."""
         return sum(window.seconds for window in self.windows)
 
-    @property
+    @cached_property
     def error(self) -> float | None:
         """|u − reference| / |reference| over points of the domain; None without a reference."""
         if self.whole.reference is None:
             return None
         settings = self.windows[0].training.settings
         points = points_for_error(self.whole.domain, settings.error_points, settings.seed)
-        exact = np.array([self.whole.exact(z) for z in points])
-        return float(np.linalg.norm(np.asarray(self(points)) - exact) / np.linalg.norm(exact))
+        with enable_x64():
+            exact = np.asarray(jax.jit(jax.vmap(self.whole.exact))(points))
+        return float(np.linalg.norm(np.asarray(self.real_values(points)) - exact) / np.linalg.norm(exact))
 
     def __repr__(self) -> str:
         error = "" if self.error is None else f", error {self.error:.2g}"
@@ -108,7 +112,7 @@ def problem_in_window(problem: Problem, start: float, end: float, before: Soluti
 
 def _field_of(function: Callable[..., Any], before: Solution, field: str | None) -> Callable[..., Any]:
     named = before.problem.named_domain
-    return lambda *coordinates: named.of_field(field, function(*coordinates))
+    return lambda *coordinates: named.part_of_values(field, function(*coordinates))
 
 
 _CONTINUED: dict[str, Callable[[Solution, str | None], Any]] = {

@@ -50,7 +50,9 @@ def trial(conditions: Conditions, named: NamedDomain, features: Map | None = Non
             value = raw if ansatz is None else ansatz(raw, *named.split(z))
             held = lambda field: _held(own[field], named, field, z, named.of_field(field, value), distances[field])  # noqa: E731
             parts = [held(field) for field in own]
-            return parts[0] if named.is_single else jnp.concatenate([jnp.atleast_1d(part) for part in parts])
+            if named.is_single:
+                return parts[0]
+            return named.numbers_of(jnp.concatenate([jnp.atleast_1d(part) for part in parts]))
 
         return u
 
@@ -98,7 +100,7 @@ def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw
     def given(kind: str, z: Any) -> Any:
         value = jnp.asarray(named.given(own[kind].value, z))
         # A condition on all fields has a component of g for each; that of a condition on one field is its own already.
-        return named.of_field(field, value) if value.ndim and own[kind].field is None else value
+        return named.part_of_values(field, value) if own[kind].field is None else value
 
     def g(z: Any) -> Any:
         value = given("dirichlet", z) if "dirichlet" in own else 0.0

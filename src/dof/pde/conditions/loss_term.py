@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
@@ -45,6 +47,17 @@ def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:
         name = next(name for name in names if name not in found)
         found[name] = replace(term, name=name)
     return tuple(found.values())
+
+
+def in_real_numbers(term: LossTerm) -> LossTerm:
+    """The term with real and imaginary parts of residuals that are complex: the loss is a sum of squares."""
+
+    def residual(*arguments: Any) -> Any:
+        found = term.residual(*arguments)
+        both = lambda leaf: jnp.stack([leaf.real, leaf.imag]) if jnp.iscomplexobj(leaf) else leaf  # noqa: E731
+        return jax.tree.map(both, found)
+
+    return replace(term, residual=residual)
 
 
 def positive_weight(weight: Any) -> float:

@@ -52,7 +52,7 @@ class MeasuredData:
 def _finite(argument: str, given: Any) -> np.ndarray:
     """What the user gave as an array of finite numbers."""
     try:
-        array = np.asarray(given, float)
+        array = np.asarray(given, complex if np.iscomplexobj(given) else float)
     except (TypeError, ValueError) as error:
         said, fix = f"makes no array: {error}", "pde.data(points, values)"
         raise ArgumentTypeError(describe(argument, said, "an array of numbers", fix)) from None
