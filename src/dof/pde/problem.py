@@ -24,7 +24,7 @@ from dof.pde.argument_checks import (
 )
 from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.hard_conditions import features_of, require_possible, trial
-from dof.pde.conditions.loss_term import LossTerm, Net, in_real_numbers, with_distinct_names
+from dof.pde.conditions.loss_term import LossTerm, Net, in_real_numbers, with_distinct_names, with_point_factors
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.conditions.user_residual import NORMAL, OwnResidual
 from dof.pde.geometry.domain import Domain
@@ -127,7 +127,9 @@ class Problem:
         """The terms of the loss: the equation inside of the domain, and every condition that is not hard."""
         # The equation is first: `counts_of` and `balanced` rely on it.
         soft = [c.loss_term(self.named_domain) for c in self.conditions if not c.hard]
-        return with_distinct_names(map(in_real_numbers, [self._equation(), *soft]))
+        return with_distinct_names(
+            map(in_real_numbers, [with_point_factors(self._equation(), 1 + len(self.given)), *soft])
+        )
 
     def _equation(self) -> LossTerm:
         def residual(net: Net, parameters: Any, method: str, z: Any, *given: Any) -> Any:

@@ -5,6 +5,7 @@ Reading order: `settings`, `networks`, `sampling` (points), `objective` (the los
 """
 
 from dof.errors import Diverged
+from dof.solving.eigenpairs import eigenpairs
 from dof.solving.networks import Network
 from dof.solving.settings import Settings
 from dof.solving.solution import Solution
@@ -12,4 +13,4 @@ from dof.solving.solver import solve
 from dof.solving.time_windows import WindowedSolution
 from dof.solving.training_report import Report
 
-__all__ = ["Diverged", "Network", "Report", "Settings", "Solution", "WindowedSolution", "solve"]
+__all__ = ["Diverged", "Network", "Report", "Settings", "Solution", "WindowedSolution", "eigenpairs", "solve"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +10,7 @@ from dof.errors import ArgumentTypeError, Diverged, describe
 from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.networks import network_of
+from dof.solving.networks_by_field import network_by_field
 from dof.solving.settings import settings_of
 from dof.solving.solution import Solution
 from dof.solving.time_windows import WindowedSolution, problem_in_window, window_ends
@@ -33,7 +34,8 @@ def solve(
     Args:
         problem: A `pde.Problem`, or a name of the zoo (`dof problems`).
         network: "mlp", "fourier" or "separable"; a callable pytree, as modules of Equinox and Flax NNX are; or a pair
-            (params, apply) with apply(params, features). By default what the problem's recipe says.
+            (params, apply) with apply(params, features). By default what the problem's recipe says. A dictionary has
+            one for each field, as {"u": "mlp", "k": {"width": 8, "of": "x"}}.
         start: A solution whose weights and unknowns training starts from, of this problem or of one with the same
             coordinates and fields; its network is taken if none is given.
         windows: Into how many windows of equal length time is divided. They are solved one after the other, each from
@@ -93,7 +95,10 @@ def training_of(
         raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
     chosen = settings_of(problem, settings)
     wanted = start.training.objective.network if network is None and start else network or chosen.network
-    made = network_of(wanted, problem.feature_count, problem.equation.fields.count, chosen.width, chosen.depth)
+    if isinstance(wanted, Mapping):
+        made = network_by_field(wanted, problem, chosen)
+    else:
+        made = network_of(wanted, problem.feature_count, problem.equation.fields.count, chosen.width, chosen.depth)
     if start is not None:
         problem, made = with_unknowns(problem, start), with_weights(made, start)
     return Training(problem, made, chosen)

@@ -13,6 +13,7 @@ import numpy as np
 import dof
 from dof.pde.problem import Problem
 from dof.solving.blas_threads import one_blas_thread
+from dof.solving.causal_weights import causal_factors
 from dof.solving.diverged_training import require_convergent
 from dof.solving.memory_check import require_memory, require_room_for_hessians
 from dof.solving.networks import Network
@@ -84,7 +85,7 @@ class Training:
         name, end = phase_at(state.step, self.settings)
         n = min(self.settings.report, end - state.step)
         # Points before weights, since the weights balance the terms at these points.
-        batch = self.batch(state)
+        batch = self._in_causal_order(state, self.batch(state))
         weights = self._weights(state, batch)
         steps = self._compiled(name, n, state, batch, weights)
         # Compiled before the clock starts: `seconds` are without compilation, sampling and the error.
@@ -107,6 +108,15 @@ class Training:
         sizes = np.asarray(self._sizes(state.theta, many[0]))
         # (seed, number, k) draws the points of term k; the number of terms makes another stream.
         return (crowded(many[0], sizes, n, (settings.seed, number, len(many))), *many[1:])
+
+    def _in_causal_order(self, state: TrainingState, batch: Batch) -> Batch:
+        """The batch, with a factor for each point of the equation if earlier times are to come first."""
+        if not self.settings.causal:
+            return batch
+        named, sizes = self.problem.named_domain, np.asarray(self._sizes(state.theta, batch[0]))
+        times = np.asarray(batch[0][0])[:, named.time]
+        factors = causal_factors(times, sizes, named.ends(named.time), self.settings.causal)
+        return ((*batch[0], factors), *batch[1:])
 
     @cached_property
     def _sizes(self) -> Any:

@@ -129,6 +129,13 @@ def test_boundary_points_are_even_along_each_piece(rng):
     np.testing.assert_allclose(np.array(counts) / 20_000, [1 / 8, 2 / 8, 1 / 8], atol=0.01)
 
 
+def test_distances_have_derivatives_at_corners():
+    with enable_x64():
+        for domain in (pde.Triangle([0, 0], [2, 0], [0, 3]), pde.Polygon(CORNER)):
+            second = jax.jit(jax.vmap(jax.hessian(domain.distance)))(jnp.asarray(domain.vertices))
+            assert np.isfinite(second).all()
+
+
 TOUCHING_TRIANGLES = pde.Triangle([0, 0], [1, 0], [0, 1]) | pde.Triangle([0, 0], [-1, 0], [0, 1])
 
 
@@ -141,11 +148,9 @@ def test_distances_are_zero_on_the_boundary_and_positive_and_smooth_inside(name,
         value_and_slope = jax.jit(jax.vmap(jax.value_and_grad(domain.distance)))
         values, _ = value_and_slope(jnp.asarray(inside))
         on_edge, slopes = value_and_slope(jnp.asarray(edge))
-        corner = jnp.asarray(domain.vertices[0]) if isinstance(domain, pde.Polygon) else jnp.asarray(inside[0])
-        second = jax.hessian(domain.distance)(corner)
     assert values.min() > 0 and values.max() < 3 and np.abs(on_edge).max() < 1e-12
-    # It rises from the boundary inwards, and has derivatives at corners too.
-    assert np.isfinite(slopes).all() and np.isfinite(second).all()
+    # It rises from the boundary inwards.
+    assert np.isfinite(slopes).all()
     assert np.mean(np.sum(np.asarray(slopes) * normals, axis=1) < 0) > 0.99
 
 

@@ -60,6 +60,16 @@ def in_real_numbers(term: LossTerm) -> LossTerm:
     return replace(term, residual=residual)
 
 
+def with_point_factors(term: LossTerm, arrays: int) -> LossTerm:
+    """The term, whose residual is multiplied by what is given for a point beyond its own arrays."""
+
+    def residual(net: Net, parameters: Any, method: str, *given: Any) -> Any:
+        found = term.residual(net, parameters, method, *given[:arrays])
+        return found * given[arrays] if len(given) > arrays else found
+
+    return replace(term, residual=residual)
+
+
 def positive_weight(weight: Any) -> float:
     """The factor that the user gave a term; refuses what is no positive number."""
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):

@@ -54,7 +54,7 @@ class NamedDomain:
         return replace(self.fields, complexes=()).part(field, values)
 
     def numbers_of(self, values: Any) -> Any:
-        """The network's numbers from the values of all fields at one point: complex ones as real and imaginary parts."""
+        """The network's numbers from the values of all fields at a point: real and imaginary parts of complex ones."""
         if not self.fields.complexes:
             return values
         values = jnp.atleast_1d(values)
