@@ -1,11 +1,12 @@
 """Solving PDEs with networks, in float64.
 
 Reading order: `settings`, `networks`, `sampling` (points), `objective` (the loss), `gauss_newton`, `optimisers`,
-`training` (interval by interval), `solver`, `solution`, and the plots.
+`training` (interval by interval), `solver`, `solution` (a `function_of_points`), `time_windows`, `eigenvalue_problems`,
+and the plots.
 """
 
 from dof.errors import Diverged
-from dof.solving.eigenpairs import eigenpairs
+from dof.solving.eigenvalue_problems import eigenpairs
 from dof.solving.networks import Network
 from dof.solving.settings import Settings
 from dof.solving.solution import Solution

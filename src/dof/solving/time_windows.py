@@ -29,6 +29,14 @@ class WindowedSolution(FunctionOfPoints):
     Attributes:
         whole: The problem over all of time.
         windows: The solutions, in the order of time.
+
+    Examples:
+        >>> import dof
+        >>> from dof import pde
+        >>> decay, start = pde.residual("t")(lambda u, t: u.t + u), pde.initial(1.0, hard=True)
+        >>> solution = dof.solve(pde.Problem(decay, pde.Time(0, 6), [start]), windows=2, adam=0, newton=5, width=8)
+        >>> print(len(solution.windows), f"{solution([3.0]):.3f}")  # e⁻³ = 0.0498
+        2 0.050
     """
 
     whole: Problem

@@ -29,6 +29,16 @@ class Domain(ABC):
         area_per_volume: The area of the boundary divided by the volume; 0 for a domain without boundary, as time.
         name: Of its boundary, for conditions on it (see `named`).
         piece_count: Of how many smooth pieces the boundary is made.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dof import pde
+        >>> half = pde.Ball([0, 0]) & pde.Box([0, -1], [1, 1])
+        >>> isinstance(half, pde.Domain), half.contains(np.array([[0.5, 0.0], [-0.5, 0.0]])).tolist()
+        (True, [True, False])
+        >>> points, normals = half.edge(np.random.default_rng(0).random((100, half.edge_uniforms)))
+        >>> print(normals[points[:, 0] == 0].mean(axis=0))
+        [-1.  0.]
     """
 
     size: int

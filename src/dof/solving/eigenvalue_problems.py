@@ -98,7 +98,7 @@ def _ritz(problem: Problem, name: str, network: Network, seed: int) -> tuple[np.
     width = weights[-1][0].shape[1]
     count = POINTS_PER_FUNCTION * (width + 1)
 
-    def at(k: int, last: Any, value: float) -> np.ndarray:
+    def at(k: int, last: Any, value: float) -> Any:
         """The residuals of term k for one vector of the last layer, as one vector."""
         arrays = terms[k].points(unit_points(count, terms[k].uniforms, (seed, k)))
         net = lambda z: network.apply(_with_last(weights, last), z)[0]  # noqa: E731
