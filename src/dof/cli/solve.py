@@ -54,6 +54,7 @@ def solve(
     resample: Annotated[bool | None, typer.Option(help="New points after each report.")] = None,
     adaptive: Annotated[bool | None, typer.Option(help="More points where the residual is large.")] = None,
     balance: Annotated[bool | None, typer.Option(help="Weights of the terms that balance themselves.")] = None,
+    causal: Annotated[float | None, typer.Option(help="How strictly earlier times come first; 0 for not.")] = None,
     error_points: Annotated[int | None, typer.Option(help="Points for the error against the reference.")] = None,
     out: Annotated[Path | None, typer.Option(help=f"Folder of the run; by default one in {RUNS}/.")] = None,
     resume_: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
