@@ -87,8 +87,15 @@ class Box(Domain):
 
     def signed_distance(self, z: Any) -> Any:
         """The conjunction of 4 (z_i − low_i) (high_i − z_i) / side_i² over all coordinates."""
+        return conjunction(self._slabs(z))
+
+    def outside_distance(self, z: Any) -> Any:
+        """The same with the other sign, and with corners as they are: seen from outside they point inwards."""
+        return -conjunction(self._slabs(z), rounded=False)
+
+    def _slabs(self, z: Any) -> list[Any]:
         slabs = 4 * (z - self.low) * (self.high - z) / self.sides**2
-        return conjunction([slabs[i] for i in range(self.size)])
+        return [slabs[i] for i in range(self.size)]
 
     def has_face(self, axis: int, value: float) -> bool:
         """Whether the value lies between the bounds."""

@@ -175,14 +175,14 @@ class Combination(Domain):
         return (disjunction if self.kind == "union" else conjunction)([a, bounded(self.second.signed_distance(z))])
 
     def _outside_of_second(self, z: Any) -> Any:
-        return -bounded(self.second.signed_distance(z)) if self.second.area_per_volume else 1.0
+        return bounded(self.second.outside_distance(z)) if self.second.area_per_volume else 1.0
 
     def _distance_of_boxes(self, z: Any) -> Any:
         """The product of the distances to the smallest box around, and to the boxes that are missing in it."""
         if self._around is None:
             raise self._no_distance()
         axes, whole, missing = self._around
-        return reduce(mul, (-bounded(box.signed_distance(z[axes])) for box in missing), whole.distance(z[axes]))
+        return reduce(mul, (bounded(box.outside_distance(z[axes])) for box in missing), whole.distance(z[axes]))
 
     @cached_property
     def _around(self) -> Any:

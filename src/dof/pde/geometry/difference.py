@@ -74,7 +74,7 @@ class Difference(Domain):
         return conjunction([self.whole.signed_distance(z), self._outside_of_hole(z)])
 
     def _outside_of_hole(self, z: Any) -> Any:
-        return -self.hole.signed_distance(z) if self.hole.area_per_volume else 1.0
+        return self.hole.outside_distance(z) if self.hole.area_per_volume else 1.0
 
     def in_window(self, start: float, end: float) -> Domain:
         """The same with time from `start` to `end`."""

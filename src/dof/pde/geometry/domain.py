@@ -65,6 +65,10 @@ class Domain(ABC):
     def signed_distance(self, z: Any) -> Any:
         """A smooth function of one point: positive inside, of the order of one, zero on the boundary, else negative."""
 
+    def outside_distance(self, z: Any) -> Any:
+        """A smooth function of one point outside of the domain: zero on the boundary, positive away from it."""
+        return -self.signed_distance(z)
+
     def distance(self, z: Any) -> Any:
         """A smooth function of one point of the domain: zero on the boundary, positive inside, of the order of one."""
         return self.signed_distance(z)

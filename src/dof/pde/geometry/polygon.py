@@ -109,7 +109,11 @@ class Polygon(Domain):
 
     def signed_distance(self, z: Any) -> Any:
         """See `polygon_distance`."""
-        return polygon_distance.signed_distance(self.region, z, self.kept)
+        return polygon_distance.signed_distance(self.region, z, self.kept, True)
+
+    def outside_distance(self, z: Any) -> Any:
+        """The same with the other sign, and with corners as they are: seen from outside they point inwards."""
+        return -polygon_distance.signed_distance(self.region, z, self.kept, False)
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:

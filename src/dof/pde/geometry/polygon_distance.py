@@ -71,8 +71,8 @@ def _line(vertices: np.ndarray, start: int, end: int, edges: tuple[int, ...]) ->
     return Line(direction * scale, float(-direction @ vertices[start] * scale), edges)
 
 
-def signed_distance(region: Region, z: Any, kept: np.ndarray) -> Any:
-    """The function of one point z, which is zero on the edges that are kept.
+def signed_distance(region: Region, z: Any, kept: np.ndarray, rounded: bool) -> Any:
+    """The function of one point z, which is zero on the edges that are kept; `rounded` as of `conjunction`.
 
     Raises:
         ArgumentError: If only some edges of a pocket, or on a line, are kept: nothing smooth is zero on them only.
@@ -83,10 +83,10 @@ def signed_distance(region: Region, z: Any, kept: np.ndarray) -> Any:
             found, fix = "is asked for on some edges of a dent of a polygon", "pde.dirichlet(0.0, hard=False)"
             raise ArgumentError(describe("hard", found, "all edges of the dent, or edges of the convex hull", fix))
     values = [
-        part.direction @ z + part.offset if isinstance(part, Line) else -signed_distance(part, z, kept)
+        part.direction @ z + part.offset if isinstance(part, Line) else -signed_distance(part, z, kept, not rounded)
         for part in parts
     ]
-    return conjunction(values)
+    return conjunction(values, rounded)
 
 
 def _edges(part: Any) -> list[int]:

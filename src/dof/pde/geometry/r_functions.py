@@ -2,10 +2,12 @@
 
 With a and b positive inside of two sets and zero on their boundaries, s = √(a² + b²),
 
-    a ∧ b = (a + b − s) · s² / (s² + ε²)
+    a ∧ b = (a + b − s) · s / √(s² + ε²)
 
-is positive where both are, zero on the boundary of the intersection, and negative elsewhere. The last factor makes
-second derivatives continuous where a = b = 0, at corners; away from them it is close to one.
+is positive where both are, zero on the boundary of the intersection, and negative elsewhere. The last factor is for
+corners that point outwards, where a = b = 0: there solutions that are zero on both sides are of the order of a b, and
+so is this, with second derivatives that are bounded. At corners that point inwards solutions are less smooth, and the
+plain a + b − s, which rises with the distance from the corner, is nearer to them.
 """
 
 from __future__ import annotations
@@ -16,23 +18,28 @@ from typing import Any
 import jax.numpy as jnp
 
 ROUNDED = 0.25
-"""ε: how far around a corner, relative to the size of a domain, the function is bent to be smooth. Less would make
-larger second derivatives, more would flatten what is between two corners."""
+"""ε: how far around a corner, relative to the size of a domain, the last factor is felt. Less would make larger second
+derivatives, more would flatten what is between two corners."""
 
 
-def conjunction(values: Sequence[Any]) -> Any:
-    """Positive where all values are, zero on the boundary of that set, negative outside of it."""
+def conjunction(values: Sequence[Any], rounded: bool = True) -> Any:
+    """Positive where all values are, zero on the boundary of that set, negative outside of it.
+
+    Args:
+        values: Numbers, each positive inside of a set.
+        rounded: Whether corners are made smooth, by the last factor.
+    """
     values = list(values)
     # Pairwise, as a tree: the factor below is met log n times instead of n times.
     while len(values) > 1:
-        pairs = [_both(a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
+        pairs = [_both(a, b, rounded) for a, b in zip(values[::2], values[1::2], strict=False)]
         values = pairs + values[2 * len(pairs) :]
     return values[0]
 
 
 def disjunction(values: Sequence[Any]) -> Any:
-    """Positive where any value is, zero on the boundary of that set, negative outside of it."""
-    return -conjunction([-value for value in values])
+    """Positive where any value is, zero on the boundary of that set, whose corners point inwards, else negative."""
+    return -conjunction([-value for value in values], rounded=False)
 
 
 def bounded(value: Any) -> Any:
@@ -40,9 +47,11 @@ def bounded(value: Any) -> Any:
     return value / jnp.sqrt(1 + value**2)
 
 
-def _both(a: Any, b: Any) -> Any:
+def _both(a: Any, b: Any, rounded: bool) -> Any:
     square = a**2 + b**2
-    # √ has no derivative at zero, where the whole is zero with its first and second derivatives.
+    # √ has no derivative at zero, where the whole is zero.
     is_corner = square == 0
     safe = jnp.where(is_corner, 1.0, square)
-    return jnp.where(is_corner, 0.0, (a + b - jnp.sqrt(safe)) * safe / (safe + ROUNDED**2))
+    size = jnp.sqrt(safe)
+    factor = size / jnp.sqrt(safe + ROUNDED**2) if rounded else 1.0
+    return jnp.where(is_corner, 0.0, (a + b - size) * factor)
