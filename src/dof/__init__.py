@@ -65,8 +65,18 @@ _MODULE_OF = {
     "register_rule": "dof.api.register_rule",
     "value_and_grad": "dof.batching.value_and_grad",
 }
-_NEEDS = {"errors": "numpy", "extend": "jax", "pde": "scipy", "zoo": "scipy", "solving": "optax", "solve": "optax"}
-"""Modules that are imported when they are first used, and a package that each needs."""
+_NEEDS = {
+    "errors": "numpy",
+    "extend": "jax",
+    "pde": "scipy",
+    "zoo": "scipy",
+    "solving": "optax",
+    "solve": "optax",
+    "load": "safetensors",
+}
+"""Modules and functions that are imported when they are first used, and a package that each needs."""
+_FUNCTION_OF = {"solve": "dof.solving", "load": "dof.runs.loading"}
+"""Where the functions among them are."""
 
 
 def __getattr__(name: str) -> Any:
@@ -83,10 +93,11 @@ def __getattr__(name: str) -> Any:
 
 def _import_part(name: str) -> Any:
     try:
-        module = importlib.import_module("dof.solving" if name == "solve" else f"dof.{name}")
+        module = importlib.import_module(_FUNCTION_OF.get(name, f"dof.{name}"))
     except ModuleNotFoundError as error:
-        raise ImportError(f'`dof.{name}` needs {error.name}.\n  Fix: pip install "dof[solve]"') from None
-    return module.solve if name == "solve" else module
+        extra = "cli" if name == "load" else "solve"
+        raise ImportError(f'`dof.{name}` needs {error.name}.\n  Fix: pip install "dof[{extra}]"') from None
+    return getattr(module, name) if name in _FUNCTION_OF else module
 
 
 def __dir__() -> list[str]:

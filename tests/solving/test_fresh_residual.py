@@ -66,9 +66,9 @@ def test_with_enough_points_there_is_no_warning_and_a_good_solution_is_called_go
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        solution = dof.solve(line, **FEW, points=60, adam=0, newton=200, tolerance=1e-3)
-    assert solution.relative_residual <= 1e-3 < solution.history[-2].residual and solution.history[-1].step < 200
-    assert solution.quality.startswith("Good: `") and solution.error is None
+        solution = dof.solve(line, **FEW, points=60, adam=0, newton=200, tolerance=1e-6)
+    assert solution.relative_residual <= 1e-6 < solution.history[-2].residual and solution.history[-1].step < 200
+    assert solution.quality.startswith("Very good: `") and solution.error is None
     assert solution.report.residuals.keys() == {"equation", "dirichlet at x=0", f"neumann at x={np.pi}"}
 
 

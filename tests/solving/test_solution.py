@@ -81,3 +81,50 @@ def test_space_and_time_are_shown_where_space_has_one_coordinate():
     line = pde.residual("t x")(lambda u, t, x: u.t - u.xx)
     cut = slice_of(pde.Problem(line, pde.Time(0, 2) * pde.Interval(-1, 1)))
     assert cut.axes == (1, 0) and cut.grids[0][0] == -1 and cut.grids[1][-1] == 2
+
+
+@pde.residual("x t")
+def heat(u, x, t, *, f):
+    return u.t - u.xx - f
+
+
+HEAT = pde.Problem(
+    heat,
+    pde.Interval(0, 1) * pde.Time(0, 1),
+    [pde.dirichlet(0.0, hard=True)],
+    given={"f": lambda x, t: x + t},
+)
+
+
+def test_a_solution_is_a_function_of_jax_at_any_precision():
+    solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
+    point = np.array([0.3, 0.7])
+    with dof.extend.enable_x64():
+        u = solution.training.objective.u(solution.theta)
+        slope, second = jax.jit(lambda z: (jax.grad(u)(z), jax.hessian(u)(z)))(point)
+        np.testing.assert_allclose(jax.grad(solution)(point), slope, rtol=1e-12)
+        residual = second[0, 0] * -1 + slope[1] - 1.0
+    assert solution.d("x", "x")(point) == pytest.approx(float(second[0, 0]), rel=1e-10)
+    assert solution.d("t")(np.stack([point] * 3)).tolist() == pytest.approx([float(slope[1])] * 3, rel=1e-10)
+    assert solution.residual(point) == pytest.approx(float(residual), rel=1e-9)
+    with dof.extend.enable_x64(False):
+        single = jnp.asarray(point, jnp.float32)
+        assert jax.grad(solution)(single).dtype == jax.jit(solution)(single).dtype == jnp.float32
+        np.testing.assert_allclose(jax.grad(solution)(single), slope, rtol=1e-4)
+        np.testing.assert_allclose(jax.vmap(solution)(single[None]), solution(point[None]), rtol=1e-4)
+        assert solution(point).dtype == solution(0.3, 0.7).dtype == np.float64
+    assert solution(0.3, 0.7) == solution(point)
+    assert solution(np.linspace(0, 1, 5), 0.5).shape == (5,)
+    with pytest.raises(dof.ArgumentError, match="3 arguments"):
+        solution(0.1, 0.2, 0.3)
+
+
+def test_a_grid_has_the_values_and_nan_outside_of_the_domain():
+    solution = dof.solve(problem_in(3), adam=1, newton=0, points=4, width=4)
+    axes, values = solution.grid(5, **{"x[2]": 0.25})
+    assert list(axes) == ["x[0]", "x[1]"] and values.shape == (5, 5) and np.isnan(values[0, 0])
+    assert values[3, 2] == pytest.approx(float(solution([axes["x[0]"][3], axes["x[1]"][2], 0.25])), rel=1e-12)
+    with pytest.raises(dof.ArgumentError, match="`grid` leaves 0 coordinates"):
+        solution.grid(**{f"x[{i}]": 0.0 for i in range(3)})
+    with pytest.raises(dof.ArgumentError, match="no coordinate z"):
+        solution.grid(z=0.0)

@@ -55,6 +55,7 @@ def solve(
     chebyshev: Annotated[bool | None, _setting("chebyshev", "More points towards the ends of coordinates.")] = None,
     adaptive: Annotated[bool | None, _setting("adaptive", "More points where the residual is large.")] = None,
     balance: Annotated[bool | None, _setting("balance", "Weights of the terms that balance themselves.")] = None,
+    causal: Annotated[float | None, _setting("causal", "How strictly earlier times come first; 0 for not.")] = None,
     error_points: Annotated[
         int | None,
         _setting("error_points", "Points for the error and the fresh residual."),

@@ -8,7 +8,11 @@ from dof.pde.conditions.conditions import dirichlet, initial, initial_velocity, 
 from dof.pde.conditions.measured_data import data
 from dof.pde.conditions.user_residual import on
 from dof.pde.geometry.ball import Ball
-from dof.pde.geometry.box import Box, Interval, Time
+from dof.pde.geometry.box import Box, Interval, Parameter, Time
+from dof.pde.geometry.domain import Domain
+from dof.pde.geometry.polygon import Polygon, Triangle
+from dof.pde.geometry.product import Cylinder
+from dof.pde.geometry.shell import Shell
 from dof.pde.notation.residual import Residual, residual
 from dof.pde.notation.vector_calculus import advect, biharmonic, div, dt, grad, laplacian
 from dof.pde.problem import Problem
@@ -16,10 +20,16 @@ from dof.pde.problem import Problem
 __all__ = [
     "Ball",
     "Box",
+    "Cylinder",
+    "Domain",
     "Interval",
+    "Parameter",
+    "Polygon",
     "Problem",
     "Residual",
+    "Shell",
     "Time",
+    "Triangle",
     "advect",
     "biharmonic",
     "data",

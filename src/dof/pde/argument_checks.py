@@ -35,6 +35,18 @@ def require_domain(domain: Any, coordinates: Names) -> None:
         raise ArgumentError(describe("domain", found, expected, f'@pde.residual("x t") on {SPACE_AND_TIME}'))
 
 
+def parameters_of(domain: Domain, coordinates: Names) -> tuple[str, ...]:
+    """The coordinates that are parameters in a domain; refuses a vector of which only some components are."""
+    found = []
+    for name in coordinates.names:
+        own = domain.is_parameter[coordinates.axes(name)]
+        if own.any() and not own.all():
+            said, fix = f"has parameters for some components of {name}", '@pde.residual("x[2] k")'
+            raise ArgumentError(describe("domain", said, "parameters with names of their own", fix))
+        found += [name] * bool(own.all())
+    return tuple(found)
+
+
 def require_keywords(equation: Residual, unknowns: set[str], given: set[str], truth: set[str]) -> None:
     """Refuse values for what is no keyword of the equation, keywords without value, and keywords with two values."""
     for argument, names in {"unknowns": unknowns, "given": given}.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -13,6 +14,7 @@ import numpy as np
 import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.argument_checks import (
+    parameters_of,
     require_ansatz,
     require_arguments,
     require_domain,
@@ -22,7 +24,7 @@ from dof.pde.argument_checks import (
 )
 from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.hard_conditions import features_of, require_possible, trial
-from dof.pde.conditions.loss_term import LossTerm, Net, with_distinct_names
+from dof.pde.conditions.loss_term import LossTerm, Net, in_real_numbers, with_distinct_names, with_point_factors
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.conditions.user_residual import NORMAL, OwnResidual
 from dof.pde.geometry.domain import Domain
@@ -81,6 +83,8 @@ class Problem:
             found = f"is {self.equation!r}"
             raise ArgumentTypeError(describe("equation", found, "a residual", '@pde.residual("x t") above its def'))
         require_domain(self.domain, self.equation.coordinates)
+        parameters = parameters_of(self.domain, self.equation.coordinates)
+        object.__setattr__(self, "equation", self.equation.with_parameters(parameters))
         require_keywords(self.equation, set(self.unknowns), set(self.given), set(self.truth))
         self._require_functions()
         self._require_conditions()
@@ -123,8 +127,9 @@ class Problem:
     def terms(self) -> tuple[LossTerm, ...]:
         """The terms of the loss: the equation inside of the domain, and every condition that is not hard."""
         # The equation is first: `counts_of` and `balanced` rely on it.
+        soft = [c.loss_term(self.named_domain) for c in self.conditions if not c.hard]
         return with_distinct_names(
-            [self._equation(), *(c.loss_term(self.named_domain) for c in self.conditions if not c.hard)]
+            map(in_real_numbers, [with_point_factors(self._equation(), 1 + len(self.given)), *soft])
         )
 
     def _equation(self) -> LossTerm:
@@ -159,7 +164,12 @@ class Problem:
 
     def trial(self, net: Net) -> Net:
         """The unknown functions made of a network, so that the hard conditions hold."""
-        return trial(self.conditions, self.named_domain, self.features, self.ansatz)(net)
+        return self._trial(net)
+
+    @cached_property
+    def _trial(self) -> Callable[[Net], Net]:
+        # Once: which part of the boundary a hard condition holds on is found by looking at points of it.
+        return trial(self.conditions, self.named_domain, self.features, self.ansatz)
 
     @property
     def feature_count(self) -> int:
@@ -168,14 +178,14 @@ class Problem:
         return jax.eval_shape(own, np.zeros(self.domain.size)).shape[0]
 
     def exact(self, z: Any) -> Any:
-        """The reference at one point, in the shape of the values of all fields."""
-        parts, shape = self.named_domain.given(self.reference, z), self.named_domain.field_shape
+        """The reference at one point, as the numbers of a network."""
+        parts, shape = self.named_domain.given(self.reference, z), self.named_domain.shape_of(None)
         leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(parts)]
         # Several fields may come as a tuple of parts, as (velocity, pressure); they are laid out one after the other.
-        is_number = self.named_domain.is_single and len(leaves) == 1
+        is_number = shape == () and len(leaves) == 1
         found = leaves[0] if is_number else jnp.concatenate([jnp.zeros(0), *map(jnp.ravel, leaves)])
         if found.shape != shape:
             expected = f"{shape}, for {self.equation.fields}"
             fix = f"reference=lambda {', '.join(self.equation.coordinates.names)}: ..."
             raise ArgumentError(describe("reference", f"has shape {found.shape}", expected, fix))
-        return found
+        return self.named_domain.numbers_of(found)

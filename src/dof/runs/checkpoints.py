@@ -17,6 +17,7 @@ from safetensors.numpy import save as to_bytes
 
 from dof.errors import ArgumentError, describe
 from dof.runs.atomic_write import told_where, write_whole
+from dof.solving.saved_solution import named_arrays
 from dof.solving.training import TrainingState
 
 KEPT_CHECKPOINTS = 2
@@ -79,6 +80,4 @@ def _digest(data: bytes) -> str:
 
 def named_weights(training: Any, theta: Any) -> bytes:
     """The parameters of the network and the unknowns as safetensors, by their paths in the pytree."""
-    params, unknowns = training.objective.unravel(theta)
-    pairs = jax.tree_util.tree_leaves_with_path({"network": params, "unknowns": unknowns})
-    return to_bytes({jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(v) for path, v in pairs})
+    return to_bytes(named_arrays(training, theta))

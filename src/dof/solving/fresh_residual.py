@@ -46,7 +46,7 @@ def _loss_and_size(objective: Objective, k: int, theta: Any, batch: Batch) -> tu
     squares = dof.batched(lambda *z: jnp.sum(objective.residual(k, theta, z) ** 2))(*batch[k])
     if objective.terms[k].parts is None:
         return squares.mean(), _size_of_condition(objective, k, theta, batch)
-    parts = dof.batched(lambda *z: jnp.sum(objective.parts(k, theta, z) ** 2, axis=-1))(*batch[k])
+    parts = dof.batched(lambda *z: jnp.sum(jnp.abs(objective.parts(k, theta, z)) ** 2, axis=-1))(*batch[k])
     return squares.mean(), parts.mean(axis=0).max()
 
 

@@ -48,6 +48,8 @@ class Settings:
             points: what is fitted to points of even density is off there, as polynomials are.
         adaptive: Whether more of them are drawn where the equation's residual is large.
         balance: Whether the weights of the terms balance themselves.
+        causal: How strictly earlier times come first: the equation at t has the weight exp(−causal · Σ mean |r|²) over
+            all earlier slabs of time; 0 for no such weights.
         error_points: Points for the error against the reference, and at most so many fresh ones for the residual.
         tolerance: Training ends when the relative residual on fresh points is not larger.
         patience: Training ends after so many reports of the last optimiser without a smaller residual on fresh points;
@@ -80,6 +82,7 @@ class Settings:
     chebyshev: bool = False
     adaptive: bool = False
     balance: bool = True
+    causal: float = 0.0
     error_points: int = 4096
     tolerance: float = 0.0
     patience: int = 0
@@ -94,6 +97,7 @@ class Settings:
         for name in ("adam", "newton", "seed", "depth", "tolerance", "patience"):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "zero or more", f"{name}=0")
         _require(self.adam + self.newton > 0, "newton", 0, "some steps of it or of `adam`", "newton=100")
+        _require(self.causal >= 0, "causal", self.causal, "zero or more", "causal=1.0")
         _require(self.rate > 0, "rate", self.rate, "a positive number", "rate=1e-3")
         _require(self.optimiser in SECOND, "optimiser", self.optimiser, f"one of {SECOND}", "optimiser='lbfgs'")
         _require(self.method in METHODS, "method", self.method, f"one of {METHODS}", "method='dof'")

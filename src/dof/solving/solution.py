@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from copy import copy, deepcopy
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
-from dof.extend import enable_x64
+from dof.pde.problem import Problem
+from dof.solving.function_of_points import FunctionOfPoints
+from dof.solving.objective import Objective
 from dof.solving.quality import quality
 from dof.solving.training import Training
 from dof.solving.training_report import Report, best_report
 
 
-@dataclass(frozen=True)
-class Solution:
-    """What `dof.solve` returns: call it at a point (coordinates,), or at points (n, coordinates).
+@dataclass(frozen=True, eq=False)  # compared and hashed as an object: JAX keeps functions by their hash
+class Solution(FunctionOfPoints):
+    """What `dof.solve` returns: call it at a point (coordinates,), at points (n, coordinates), or as u(x, t).
+
+    Points are evaluated in float64. In `jax.grad`, `jax.jit` and `jax.vmap` the precision is that of the points.
 
     Attributes:
         training: The problem, the network and the settings.
@@ -25,23 +29,43 @@ class Solution:
         history: The reports of all intervals of training.
 
     Examples:
-        >>> import dof, jax.numpy as jnp
+        >>> import dof, jax, jax.numpy as jnp
         >>> from dof import pde
         >>> poisson, ends = pde.residual("x")(lambda u, x: u.xx + jnp.sin(x)), [pde.dirichlet(0.0, hard=True)]
         >>> problem = pde.Problem(poisson, pde.Interval(0, jnp.pi), ends, reference=jnp.sin)
         >>> solution = dof.solve(problem, adam=0, newton=5, width=8, depth=1)
         >>> print(f"{solution([jnp.pi / 2]):.2f}", solution.error < 1e-2, len(solution.history))
         1.00 True 1
+        >>> slope = jax.grad(lambda x: solution(x))(jnp.pi)
+        >>> print(f"{slope:.1f} {solution.d('x')([jnp.pi]):.1f} {abs(solution.residual([1.0])) < 0.1}")
+        -1.0 -1.0 True
     """
 
     training: Training
     theta: Any
     history: tuple[Report, ...]
 
-    def __call__(self, points: Any) -> Any:
-        """The unknown functions at a point (coordinates,) or at points (n, coordinates), in float64."""
-        with enable_x64():
-            return self.training.u_at_points(self.theta, jnp.asarray(points, float))
+    @property
+    def problem(self) -> Problem:
+        """What was solved."""
+        return self.training.problem
+
+    @property
+    def weights(self) -> Any:
+        """The vector of all that was trained."""
+        return self.theta
+
+    def functions(self, weights: Any) -> tuple[Any, dict[str, Any]]:
+        """The unknown functions of one point, and the problem's unknowns by name, with these weights."""
+        objective = self.training.objective if weights.dtype == np.float64 else self._in_other_precisions
+        return objective.u(weights), objective.unknowns(weights)
+
+    @cached_property
+    def _in_other_precisions(self) -> Objective:
+        """The objective with arrays of its own: JAX takes a NumPy array for float64 once it has been traced as that."""
+        twin = copy(self.training.objective)
+        twin.problem = replace(twin.problem, domain=deepcopy(twin.problem.domain))
+        return twin
 
     @property
     def params(self) -> Any:
@@ -78,14 +102,17 @@ class Solution:
         """How long training took, without compilation."""
         return self.history[-1].seconds
 
-    def plot(self) -> Any:
-        """A figure of matplotlib: the solution on a slice of the domain, the reference if it is known, the residual."""
+    def save(self, path: Any) -> None:
+        """Write the solution to a file of safetensors, which `dof.load(path, problem)` reads.
+
+        Args:
+            path: Of the file.
+        """
         try:
-            from dof.solving.solution_plot import plot_solution
+            from dof.solving.saved_solution import save
         except ModuleNotFoundError as error:
-            raise ImportError(f'`plot` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
-        with enable_x64():
-            return plot_solution(self.training.problem, self, partial(self.training.residual_at_points, self.theta))
+            raise ImportError(f'`save` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
+        save(self, path)
 
     def __repr__(self) -> str:
         last = self.history[-1]

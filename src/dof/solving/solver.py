@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from dof.errors import ArgumentTypeError, Diverged, describe
 from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.networks import network_of
+from dof.solving.networks_by_field import network_by_field
 from dof.solving.settings import settings_of
 from dof.solving.solution import Solution
+from dof.solving.time_windows import WindowedSolution, problem_in_window, window_ends
 from dof.solving.training import Training, TrainingState
 from dof.solving.training_report import Report
+from dof.solving.warm_start import with_unknowns, with_weights
 from dof.zoo import problem_named
 
 
@@ -21,15 +25,22 @@ def solve(
     problem: Problem | str,
     network: Any = None,
     *,
+    start: Solution | None = None,
+    windows: int = 1,
     on_report: Callable[[Report], Any] | None = None,
     **settings: Any,
-) -> Solution:
+) -> Solution | WindowedSolution:
     """Train a network so that it solves `problem`, in float64.
 
     Args:
         problem: A `pde.Problem`, or a name of the zoo (`dof problems`).
         network: "mlp", "fourier" or "separable"; a callable pytree, as modules of Equinox and Flax NNX are; or a pair
-            (params, apply) with apply(params, features). By default what the problem's recipe says.
+            (params, apply) with apply(params, features). By default what the problem's recipe says. A dictionary has
+            one for each field, as {"u": "mlp", "k": {"width": 8, "of": "x"}}.
+        start: A solution whose weights and unknowns training starts from, of this problem or of one with the same
+            coordinates and fields; its network is taken if none is given.
+        windows: Into how many windows of equal length time is divided. They are solved one after the other, each from
+            the end of the one before: for long times.
         on_report: Called after each interval of training.
         **settings: See `dof.solving.Settings`; they take precedence over the problem's recipe.
 
@@ -47,10 +58,25 @@ def solve(
         ()
     """
     with enable_x64():
-        training = training_of(problem, network, settings)
-        for sentence in training.advice:
-            warnings.warn(sentence, UserWarning, stacklevel=2)
-        return _trained(training, on_report or (lambda report: None))
+        if windows == 1:
+            training = training_of(problem, network, settings, start)
+            _warn(training)
+            return _trained(training, on_report or (lambda report: None))
+        whole = training_of(problem, network, settings, start).problem
+        found: list[Solution] = []
+        for first, last in pairwise(window_ends(whole, windows).tolist()):
+            part = problem_in_window(whole, first, last, found[-1] if found else None)
+            training = training_of(part, network, settings, found[-1] if found else start)
+            if not found:
+                _warn(training)
+            found.append(_trained(training, on_report or (lambda report: None)))
+        return WindowedSolution(whole, tuple(found))
+
+
+def _warn(training: Training) -> None:
+    """Warn, at the line that calls `solve`, of what speaks against good results."""
+    for sentence in training.advice:
+        warnings.warn(sentence, UserWarning, stacklevel=3)
 
 
 def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution:
@@ -69,17 +95,23 @@ def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution
     return Solution(training, best, tuple(history))
 
 
-def training_of(problem: Problem | str, network: Any, settings: dict[str, Any]) -> Training:
-    """The training of a problem, or of one of the zoo, with a network and settings as `solve` takes them."""
+def training_of(
+    problem: Problem | str, network: Any, settings: dict[str, Any], start: Solution | None = None
+) -> Training:
+    """The training of a problem, or of one of the zoo, with a network, settings and a start as `solve` takes them."""
     if isinstance(problem, str):
         problem = problem_named(problem)
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
         raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
     chosen = settings_of(problem, settings)
-    outputs = problem.equation.fields.count
-    network = chosen.network if network is None else network
-    made = network_of(network, problem.feature_count, outputs, chosen.width, chosen.depth)
+    wanted = start.training.objective.network if network is None and start else network or chosen.network
+    if isinstance(wanted, Mapping):
+        made = network_by_field(wanted, problem, chosen)
+    else:
+        made = network_of(wanted, problem.feature_count, problem.equation.fields.count, chosen.width, chosen.depth)
+    if start is not None:
+        problem, made = with_unknowns(problem, start), with_weights(made, start)
     return Training(problem, made, chosen)
 
 

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 import dof
-from dof.pde.notation.at_points import at_points
 from dof.pde.problem import Problem
 from dof.solving.advice import advice_on
 from dof.solving.blas_threads import one_blas_thread
+from dof.solving.causal_weights import causal_factors
 from dof.solving.diverged_training import require_convergent, require_finite_start
 from dof.solving.evaluation import Evaluation
 from dof.solving.memory_check import require_memory, require_room_for_hessians, require_room_for_network
@@ -73,8 +73,8 @@ class Training:
         """The state before the first step."""
         theta = self.objective.start
         name, _ = phase_at(0, self.settings)
-        weights = jnp.ones(len(self.counts))
-        return TrainingState(0, theta, self.optimisers[name].start(theta), weights, float("inf"), Progress(theta))
+        optimiser = self.optimisers[name].start(theta)
+        return TrainingState(0, theta, optimiser, self._by_hand, float("inf"), Progress(theta))
 
     def like(self, step: int) -> TrainingState:
         """A state with the tree structure of the one after so many steps, to read a checkpoint into."""
@@ -93,7 +93,7 @@ class Training:
         name, end = phase_at(state.step, self.settings)
         n = min(interval_length(self.settings, state.progress), end - state.step)
         # Points before weights, since the weights balance the terms at these points.
-        batch = self.batch(state)
+        batch = self._in_causal_order(state, self.batch(state))
         weights = self._weights(state, batch)
         steps = self._compiled(name, n, state, batch, weights)
         # Compiled before the clock starts: `seconds` are without compilation, sampling and the error.
@@ -145,6 +145,15 @@ class Training:
         """|r|² of term k at each point."""
         return np.asarray(self._compiled_squares(k, theta, arrays))
 
+    def _in_causal_order(self, state: TrainingState, batch: Batch) -> Batch:
+        """The batch, with a factor for each point of the equation if earlier times are to come first."""
+        if not self.settings.causal:
+            return batch
+        named, sizes = self.problem.named_domain, self._squares(0, state.theta, batch[0])
+        times = np.asarray(batch[0][0])[:, named.time]
+        factors = causal_factors(times, sizes, named.ends(named.time), self.settings.causal)
+        return ((*batch[0], factors), *batch[1:])
+
     @cached_property
     def _compiled_squares(self) -> Any:
         at = lambda k, theta, *z: jnp.sum(self.objective.residual(k, theta, z) ** 2)  # noqa: E731
@@ -153,9 +162,14 @@ class Training:
     def _weights(self, state: TrainingState, batch: Batch) -> Any:
         if not self.settings.balance or len(self.counts) == 1:
             return state.weights
-        found = self._balanced(state.theta, batch)
+        found = self._balanced(state.theta, batch) * self._by_hand
         # The weights of the start are ones, of no meaning: nothing of them is kept.
         return found if state.step == 0 else KEPT_WEIGHT * state.weights + (1 - KEPT_WEIGHT) * found
+
+    @cached_property
+    def _by_hand(self) -> Any:
+        """The factors of the terms that the user chose."""
+        return jnp.array([term.weight for term in self.objective.terms])
 
     @cached_property
     def _balanced(self) -> Any:
@@ -193,13 +207,3 @@ class Training:
         names, batch = self.problem.equation.coordinates.each, self.batch(state)
         for k, (term, arrays) in enumerate(zip(self.objective.terms, batch, strict=True)):
             require_finite_start(self._squares(k, state.theta, arrays), np.asarray(arrays[0]), names, term.name)
-
-    def residual_at_points(self, theta: Any, points: np.ndarray) -> np.ndarray:
-        """|r| of the equation at points (n, coordinates)."""
-        return np.sqrt(self._squares(0, theta, self.problem.points_and_given(points)))
-
-    @cached_property
-    def u_at_points(self) -> Any:
-        """The function u of (θ, points), at one point or many; compiled once for each shape of the points."""
-        coordinates = self.problem.equation.coordinates
-        return jax.jit(lambda theta, points: at_points(self.objective.u(theta), coordinates, "solution")(points))

@@ -12,6 +12,14 @@ from dof.pde.conditions.hard_conditions import trial
 LINE = pde.Interval(0, 1)
 DISC = pde.Ball([0, 0])
 HOLED = pde.Box([-2, -2], [2, 2]) - DISC
+TOUCHING = pde.Triangle([0, 0], [1, 0], [0, 1]) | pde.Triangle([0, 0], [-1, 0], [0, 1])
+TWO_BALLS = pde.Ball([0, 0]).named("left") | pde.Ball([1, 0])
+CORNER = pde.Polygon([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]])
+# The edges at the top of both teeth are on one line.
+COMB = pde.Polygon(
+    [[0, 0], [3, 0], [3, 2], [2, 2], [2, 1], [1, 1], [1, 2], [0, 2]], names=["", "", "", "", "", "", "left", ""]
+)
+MIXED = pde.Interval(0, 1) * pde.Parameter(0, 1)
 
 
 @pde.residual("x")
@@ -27,6 +35,11 @@ def plane(u, x, y):
 @pde.residual("x", fields="u[2]")
 def pair(u, x):
     return u.xx
+
+
+@pde.residual("x[2]")
+def vector(u, x):
+    return u.laplacian
 
 
 @pde.residual("x")
@@ -69,7 +82,14 @@ CONDITIONS = {
     "ragged": (line, LINE, pde.data([[0.0], [1.0, 2.0]], [1.0]), "`points`", "array"),
     "hard velocity": (equation, BOX, pde.initial_velocity(0.0, hard=True), "`hard`", "initial value"),
     "hard for one": (system, BOX, pde.periodic("x", field="v", hard=True), "`hard`", "all fields"),
-    "hard box": (plane, HOLED - pde.Box([1.5, 1.5], [1.9, 1.9]), pde.dirichlet(hard=True), "`hole`", "hard=False"),
+    "hard seam": (plane, TOUCHING, pde.dirichlet(hard=True), "`union` is of domains that touch", "hard=False"),
+    "half a circle": (plane, DISC, pde.dirichlet(on=lambda x, y: y > 0, hard=True), "'predicate'", "hard=False"),
+    "half a dent": (plane, CORNER, pde.dirichlet(on=lambda x, y: x == 1, hard=True), "`hard`", "dent"),
+    "one of two in line": (plane, COMB, pde.dirichlet(on="left", hard=True), "`hard`", "dent"),
+    "one of two balls": (plane, TWO_BALLS, pde.dirichlet(on="left", hard=True), "'left'", "only there"),
+    "empty part": (plane, DISC, pde.neumann(on=lambda x, y: y > 2), "'predicate'", "no points of the boundary"),
+    "no such name": (plane, COMB, pde.neumann(on="right"), "`on` is 'right'", '"left"'),
+    "half a vector": (vector, MIXED, pde.dirichlet(), "`domain`", "some components of x"),
     "no condition": (line, LINE, pde.dirichlet, "`conditions`", "[pde.dirichlet(0.0)]"),
     "bare residual": (line, LINE, line, "`conditions`", 'pde.on("boundary", residual)'),
 }
@@ -88,7 +108,6 @@ def test_conditions_are_checked_when_the_problem_is_made(name):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: pde.dirichlet(0.0, on="x=0", hard=True), "whole boundary"),
         (lambda: trial([pde.initial_velocity(0.0, hard=True)], NAMED), "initial value"),
         (lambda: pde.robin(0.0, 0.0, 1.0), "`beta`"),
         (lambda: pde.on("boundary", u), "`residual`"),

@@ -6,13 +6,12 @@ from functools import reduce
 from operator import mul
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dof
 from dof import pde
-from dof.pde.geometry import difference
+from dof.pde.geometry import rejection
 
 DOMAINS = {
     "interval": pde.Interval(-1, 2),
@@ -197,8 +196,8 @@ def test_points_of_a_thin_shell_are_all_in_it_and_fill_it(thickness, rng):
 
 
 def test_a_hole_that_leaves_no_points_to_be_found_is_refused(monkeypatch, rng):
-    monkeypatch.setattr(difference, "MOST_ROUNDS", 3)
-    monkeypatch.setattr(difference, "NUMBERS_AT_ONCE", 100)
+    monkeypatch.setattr(rejection, "MOST_ROUNDS", 3)
+    monkeypatch.setattr(rejection, "NUMBERS_AT_ONCE", 100)
     shell = pde.Ball([0, 0]) - pde.Ball([0, 0], 1 - 1e-4)
     with pytest.raises(ValueError, match=r"`hole`.*of 500 points"):
         shell.inside(rng.random((500, shell.uniforms)))
@@ -214,13 +213,18 @@ def test_a_hole_that_leaves_no_points_to_be_found_is_refused(monkeypatch, rng):
         (lambda: pde.Ball([0, 0], -1.0), "`Ball`"),
         (lambda: pde.Ball([0, 0], np.inf), "`Ball`"),
         (lambda: pde.Ball([0, np.nan]), "`Ball`"),
-        (lambda: pde.Ball([0, 0]) - pde.Ball([3, 0]), "`hole`"),
-        (lambda: pde.Ball([0, 0]) - pde.Ball([0, 0, 0], 0.1), "`hole` has 3 coordinates"),
-        (lambda: pde.Ball([0, 0]) - pde.Ball([0, 0]), "`hole`"),
-        (lambda: pde.Box([0, 0], [1, 1]) - pde.Box([0, 0], [0.5, 0.5]), "`hole`.*touches"),
-        (lambda: DOMAINS["ring"] - pde.Ball([0.5, 0], 0.6), "`hole`"),
-        (lambda: DOMAINS["ring"] - pde.Ball([0, 0], 0.2), "`hole`"),
-        (lambda: (pde.Ball([0, 0], 3.0) - pde.Box([0, 0], [1, 1])).distance(jnp.ones(2)), "hard=False"),
+        (lambda: pde.Ball([0, 0]) - pde.Ball([0, 0, 0], 0.1), "`difference` is of 3 coordinates with 2"),
+        (lambda: pde.Ball([0, 0]) - pde.Ball([0, 0]), "`difference`.*no points"),
+        (lambda: pde.Ball([0, 0]) & pde.Ball([3, 0]), "`intersection`.*no points"),
+        (lambda: pde.Interval(0, 1) | pde.Time(0, 1), "`union` has a time"),
+        (lambda: pde.Shell([0, 0], 2.0, 1.0), "`Shell`"),
+        (lambda: pde.Parameter(1, 0), r"pde.Parameter\(0.1, 2\)"),
+        (lambda: pde.Polygon([[0, 0], [1, 0]]), "`vertices`"),
+        (lambda: pde.Polygon([[0, 0], [1, 0], [2, 0]]), "one line"),
+        (lambda: pde.Polygon([[0, 0], [1, 1], [1, 0], [0, 1]]), "one line|crosses"),
+        (lambda: pde.Polygon([[0, 0], [3, 0], [3, 2], [1, -1], [0, 2]]), "crosses"),
+        (lambda: pde.Polygon([[0, 0], [1, 0], [0, 1]], names=["a"]), "`names`"),
+        (lambda: pde.Ball([0, 0]).named("x=0"), "`name`"),
     ],
 )
 def test_what_is_no_domain_is_refused(make, said):

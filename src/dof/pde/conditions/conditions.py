@@ -13,9 +13,10 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.pde.argument_checks import require_value
+from dof.pde.conditions.boundary_parts import BOUNDARY, text_of
 from dof.pde.conditions.condition_residuals import CONDITION_RESIDUALS
-from dof.pde.conditions.loss_term import LossTerm
-from dof.pde.conditions.places import BOUNDARY, START, both_ends, place_of
+from dof.pde.conditions.loss_term import LossTerm, positive_weight
+from dof.pde.conditions.places import START, both_ends, place_of
 from dof.pde.geometry.named_domain import NamedDomain
 
 
@@ -30,14 +31,16 @@ class Condition:
         field: The unknown function that it is about; all of them by default.
         hard: Whether it holds by construction.
         factors: α and β of α u + β ∂u/∂n = g.
+        weight: A factor of its loss.
     """
 
     kind: str
     value: Any = 0.0
-    on: str = BOUNDARY
+    on: Any = BOUNDARY
     field: str | None = None
     hard: bool = False
     factors: tuple[Any, Any] = (1.0, 0.0)
+    weight: float = 1.0
 
     def loss_term(self, named: NamedDomain) -> LossTerm:
         """The term of the loss on a domain; refuses fields, shapes and places that the domain does not have."""
@@ -47,22 +50,28 @@ class Condition:
         # Only these two read the normal; without it any value of a coordinate is a place, an inner one too.
         is_periodic, wants_normal = self.kind == "periodic", self.kind in ("neumann", "robin")
         place = both_ends(self.on, named) if is_periodic else place_of(self.on, named, wants_normal)
-        return LossTerm(self.name, *place, CONDITION_RESIDUALS[self.kind](self, named))
+        residual = CONDITION_RESIDUALS[self.kind](self, named)
+        return LossTerm(self.name, *place, residual, weight=positive_weight(self.weight))
 
     @property
     def name(self) -> str:
         """Kind, field and place, as "dirichlet u at x=0"."""
-        return " ".join(filter(None, [self.kind, self.field, "" if self.on in (BOUNDARY, START) else f"at {self.on}"]))
+        place = "" if isinstance(self.on, str) and self.on in (BOUNDARY, START) else f"at {text_of(self.on)}"
+        return " ".join(filter(None, [self.kind, self.field, place]))
 
 
-def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, hard: bool = False) -> Condition:
+def dirichlet(
+    g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, hard: bool = False, weight: float = 1.0
+) -> Condition:
     """The condition u = g on the boundary.
 
     Args:
         g: A number, or a function of the coordinates. If `hard`, it is evaluated inside of the domain as well.
-        on: "boundary", or where a coordinate has a value, as "x=0".
+        on: "boundary", where a coordinate has a value, as "x=0", the name of a part of the boundary, a predicate of the
+            coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
-        hard: Whether the condition holds by construction, on the whole boundary.
+        hard: Whether the condition holds by construction, on the whole boundary or on whole pieces of it.
+        weight: A factor of its loss, where it is no hard condition.
 
     Examples:
         >>> import jax.numpy as jnp
@@ -72,18 +81,18 @@ def dirichlet(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None, har
         >>> print(u(jnp.array([1.0])))
         2.0
     """
-    if hard and on != BOUNDARY:
-        raise ArgumentError(describe("hard", f"is asked for on {on!r}", "the whole boundary", 'on="boundary"'))
-    return Condition("dirichlet", g, on, field, hard)
+    return Condition("dirichlet", g, on, field, hard, weight=weight)
 
 
-def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
+def neumann(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weight: float = 1.0) -> Condition:
     """The condition ∂u/∂n = g along the outward normal.
 
     Args:
         g: A number, or a function of the coordinates.
-        on: "boundary", or an end of a coordinate, as "x=0".
+        on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
+            coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
+        weight: A factor of its loss, where it is no hard condition.
 
     Examples:
         >>> from dof import pde
@@ -92,18 +101,22 @@ def neumann(g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Co
         >>> [term.name for term in pde.Problem(flat, pde.Interval(0, 1), ends).terms()]
         ['equation', 'dirichlet at x=0', 'neumann at x=1']
     """
-    return Condition("neumann", g, on, field, factors=(0.0, 1.0))
+    return Condition("neumann", g, on, field, factors=(0.0, 1.0), weight=weight)
 
 
-def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str | None = None) -> Condition:
+def robin(
+    alpha: Any, beta: Any, g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weight: float = 1.0
+) -> Condition:
     """The condition α u + β ∂u/∂n = g along the outward normal.
 
     Args:
         alpha: The factor of u; this, `beta` and `g` are numbers or functions of the coordinates.
         beta: The factor of ∂u/∂n.
         g: The right-hand side.
-        on: "boundary", or an end of a coordinate, as "x=0".
+        on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
+            coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
+        weight: A factor of its loss, where it is no hard condition.
 
     Examples:
         >>> from dof import pde
@@ -113,16 +126,17 @@ def robin(alpha: Any, beta: Any, g: Any = 0.0, *, on: str = BOUNDARY, field: str
     if not any(callable(factor) or np.any(factor) for factor in (alpha, beta)):
         found, fix = f"is {beta!r}, as `alpha` is", "pde.robin(1.0, 1.0, g)"
         raise ArgumentError(describe("beta", found, "one of them that is not zero", fix))
-    return Condition("robin", g, on, field, factors=(alpha, beta))
+    return Condition("robin", g, on, field, factors=(alpha, beta), weight=weight)
 
 
-def periodic(coordinate: str, *, field: str | None = None, hard: bool = False) -> Condition:
+def periodic(coordinate: str, *, field: str | None = None, hard: bool = False, weight: float = 1.0) -> Condition:
     """The condition that u and its derivative in a coordinate are the same at both ends of it.
 
     Args:
         coordinate: A single coordinate, as "x" or "x[0]".
         field: One of several unknown functions; by default all of them.
         hard: Whether it holds by construction: the network gets the cosine and the sine of the coordinate.
+        weight: A factor of its loss, where it is no hard condition.
 
     Examples:
         >>> from dof import pde
@@ -130,16 +144,17 @@ def periodic(coordinate: str, *, field: str | None = None, hard: bool = False) -
         >>> pde.Problem(drift, pde.Interval(0, 1) * pde.Time(0, 1), [pde.periodic("x", hard=True)]).feature_count
         3
     """
-    return Condition("periodic", on=coordinate, field=field, hard=hard)
+    return Condition("periodic", on=coordinate, field=field, hard=hard, weight=weight)
 
 
-def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Condition:
+def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False, weight: float = 1.0) -> Condition:
     """The condition u = g at the start of time.
 
     Args:
         g: A number, or a function of the coordinates.
         field: One of several unknown functions; by default all of them.
         hard: Whether it holds by construction.
+        weight: A factor of its loss, where it is no hard condition.
 
     Examples:
         >>> from dof import pde
@@ -147,16 +162,17 @@ def initial(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Co
         >>> [term.name for term in pde.Problem(heat, pde.Interval(0, 1) * pde.Time(0, 1), [start]).terms()]
         ['equation', 'initial']
     """
-    return Condition("initial", g, START, field, hard)
+    return Condition("initial", g, START, field, hard, weight=weight)
 
 
-def initial_velocity(g: Any = 0.0, *, field: str | None = None, hard: bool = False) -> Condition:
+def initial_velocity(g: Any = 0.0, *, field: str | None = None, hard: bool = False, weight: float = 1.0) -> Condition:
     """The condition ∂u/∂t = g at the start of time.
 
     Args:
         g: A number, or a function of the coordinates.
         field: One of several unknown functions; by default all of them.
         hard: Whether it holds by construction, together with a hard `initial`.
+        weight: A factor of its loss, where it is no hard condition.
 
     Examples:
         >>> import jax, jax.numpy as jnp
@@ -167,4 +183,4 @@ def initial_velocity(g: Any = 0.0, *, field: str | None = None, hard: bool = Fal
         >>> print(jax.grad(u)(jnp.array([0.5, 0.0])))
         [1. 3.]
     """
-    return Condition("initial velocity", g, START, field, hard)
+    return Condition("initial velocity", g, START, field, hard, weight=weight)

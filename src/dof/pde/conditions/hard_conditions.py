@@ -2,9 +2,9 @@
 
     u = E + tanh(3 (t − t₀) / T)ᵏ · d · net,      E = g + (u₀ − g|t₀) + (t − t₀) (v₀ − ∂g/∂t|t₀)
 
-with d zero on the boundary, where u = g is asked, k = 1 if the initial value u₀ is, and k = 2 if the velocity v₀ is as
-well. At t₀ u is u₀, and on the boundary it is g, since u₀ = g there. A periodic coordinate reaches the network as its
-cosine and sine.
+with d zero on the boundary, or on the part of it where u = g is asked, k = 1 if the initial value u₀ is, and k = 2 if
+the velocity v₀ is as well. At t₀ u is u₀, and on the boundary it is g, since u₀ = g there. A periodic coordinate
+reaches the network as its cosine and sine.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.loss_term import Net
+from dof.pde.conditions.places import hard_domain
 from dof.pde.geometry.named_domain import NamedDomain
 
 Conditions = Sequence[Any]
@@ -40,18 +41,27 @@ def trial(conditions: Conditions, named: NamedDomain, features: Map | None = Non
     hard = [condition for condition in conditions if condition.hard]
     own = {field: _by_kind(hard, field) for field in named.fields.names}
     features = features or features_of(hard, named)
+    distances = {field: _distance(own[field], named) for field in own}
 
     def of(net: Net) -> Net:
         def u(z: Any) -> Any:
             # The ansatz is applied first: what holds by construction must hold for what it makes.
             raw = net(features(z))
             value = raw if ansatz is None else ansatz(raw, *named.split(z))
-            parts = [_held(own[field], named, field, z, named.of_field(field, value)) for field in own]
-            return parts[0] if named.is_single else jnp.concatenate([jnp.atleast_1d(part) for part in parts])
+            held = lambda field: _held(own[field], named, field, z, named.of_field(field, value), distances[field])  # noqa: E731
+            parts = [held(field) for field in own]
+            if named.is_single:
+                return parts[0]
+            return named.numbers_of(jnp.concatenate([jnp.atleast_1d(part) for part in parts]))
 
         return u
 
     return of
+
+
+def _distance(own: dict[str, Condition], named: NamedDomain) -> Map:
+    """The function d of a field, which is zero where its hard Dirichlet condition holds; 1 if there is none."""
+    return hard_domain(own["dirichlet"].on, named).distance if "dirichlet" in own else lambda z: 1.0
 
 
 def _by_kind(hard: Sequence[Condition], field: str) -> dict[str, Condition]:
@@ -81,16 +91,16 @@ def require_possible(conditions: Conditions, named: NamedDomain, features: Map |
             found, expected = f"is asked for of `{condition.name}`", "all fields, which share their features"
             raise ArgumentError(describe("hard", found, expected, f"{again}, hard=True)"))
         if condition.kind == "dirichlet":
-            jax.eval_shape(named.domain.distance, np.zeros(named.domain.size))  # some domains have none
+            jax.eval_shape(hard_domain(condition.on, named).distance, np.zeros(named.domain.size))  # some have none
 
 
-def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw: Any) -> Any:
+def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw: Any, distance: Map) -> Any:
     """E + factor · net for one field, where `raw` is the network's value (see the head of this file)."""
 
     def given(kind: str, z: Any) -> Any:
         value = jnp.asarray(named.given(own[kind].value, z))
         # A condition on all fields has a component of g for each; that of a condition on one field is its own already.
-        return named.of_field(field, value) if value.ndim and own[kind].field is None else value
+        return named.part_of_values(field, value) if own[kind].field is None else value
 
     def g(z: Any) -> Any:
         value = given("dirichlet", z) if "dirichlet" in own else 0.0
@@ -98,7 +108,7 @@ def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw
         return jnp.asarray(value, raw.dtype) + jnp.zeros_like(raw)
 
     # Time has no boundary: this distance does not vanish at the start, where the tanh does.
-    factor = named.domain.distance(z) if "dirichlet" in own else 1.0
+    factor = distance(z)
     if "initial" not in own:
         return g(z) + factor * raw if "dirichlet" in own else raw
     low, high = (bound[named.time] for bound in named.domain.bounds)
@@ -118,8 +128,9 @@ def features_of(hard: Sequence[Condition], named: NamedDomain) -> Callable[[Any]
     """The function from a point to the coordinates scaled to [−1, 1]; for a periodic one its cosine and sine."""
     low, high = named.domain.bounds
     periodic = {named.coordinates.axis_of[c.on] for c in hard if c.kind == "periodic"}
-    plain = np.array([i for i in range(named.coordinates.count) if i not in periodic], int)
-    turning = np.array(sorted(periodic), int)
+    # int32: with 32-bit numbers JAX refuses indices of 64 bits.
+    plain = np.array([i for i in range(named.coordinates.count) if i not in periodic], np.int32)
+    turning = np.array(sorted(periodic), np.int32)
 
     def features(z: Any) -> Any:
         scaled = 2 * (z - low) / (high - low) - 1

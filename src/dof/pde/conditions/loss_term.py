@@ -7,7 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+
+from dof.errors import ArgumentError, describe
 
 Net = Callable[[Any], Any]
 """The unknown functions at one point, (coordinates,) → the values of all fields."""
@@ -25,6 +29,7 @@ class LossTerm:
         fixed: How many points there are if they are given, as those of measured data; else None.
         parts: `parts(net, parameters, *arrays of one point)`, what the residual is a sum of, (parts, components), to
             measure it by; None where the residual is linear in the network, and a network of zeros gives its parts.
+        weight: A factor of its loss, chosen by hand; the terms balance themselves before it.
     """
 
     name: str
@@ -33,6 +38,7 @@ class LossTerm:
     residual: Callable[..., Any]
     fixed: int | None = None
     parts: Callable[..., Any] | None = None
+    weight: float = 1.0
 
 
 def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:
@@ -44,3 +50,33 @@ def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:
         name = next(name for name in names if name not in found)
         found[name] = replace(term, name=name)
     return tuple(found.values())
+
+
+def in_real_numbers(term: LossTerm) -> LossTerm:
+    """The term with real and imaginary parts of residuals that are complex: the loss is a sum of squares."""
+
+    def residual(*arguments: Any) -> Any:
+        found = term.residual(*arguments)
+        both = lambda leaf: jnp.stack([leaf.real, leaf.imag]) if jnp.iscomplexobj(leaf) else leaf  # noqa: E731
+        return jax.tree.map(both, found)
+
+    return replace(term, residual=residual)
+
+
+def with_point_factors(term: LossTerm, arrays: int) -> LossTerm:
+    """The term, whose residual is multiplied by what is given for a point beyond its own arrays."""
+
+    def residual(net: Net, parameters: Any, method: str, *given: Any) -> Any:
+        found = term.residual(net, parameters, method, *given[:arrays])
+        return found * given[arrays] if len(given) > arrays else found
+
+    return replace(term, residual=residual)
+
+
+def positive_weight(weight: Any) -> float:
+    """The factor that the user gave a term; refuses what is no positive number."""
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
+        raise ArgumentError(
+            describe("weight", f"is {weight!r}", "a positive number", "pde.dirichlet(0.0, weight=10.0)")
+        )
+    return float(weight)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.conditions.loss_term import LossTerm, Net
+from dof.pde.conditions.loss_term import LossTerm, Net, positive_weight
 from dof.pde.geometry.named_domain import NamedDomain
 
 
@@ -20,6 +20,7 @@ class MeasuredData:
     values: Any
     field: str | None = None
     hard: bool = False
+    weight: float = 1.0
 
     def loss_term(self, named: NamedDomain) -> LossTerm:
         """The term of the loss on a domain; refuses fields and shapes that do not fit."""
@@ -33,7 +34,9 @@ class MeasuredData:
 
         # A column (n, 1) of a single field becomes (n,): otherwise u − value would have shape (1,) at each point.
         points = arrays[0], arrays[1].reshape(shape)
-        return LossTerm(self.name, 0, lambda unit: points, residual, fixed=shape[0])
+        return LossTerm(
+            self.name, 0, lambda unit: points, residual, fixed=shape[0], weight=positive_weight(self.weight)
+        )
 
     @property
     def name(self) -> str:
@@ -55,7 +58,7 @@ class MeasuredData:
 def _finite(argument: str, given: Any) -> np.ndarray:
     """What the user gave as an array of finite numbers."""
     try:
-        array = np.asarray(given, float)
+        array = np.asarray(given, complex if np.iscomplexobj(given) else float)
     except (TypeError, ValueError) as error:
         said, fix = f"makes no array: {error}", "pde.data(points, values)"
         raise ArgumentTypeError(describe(argument, said, "an array of numbers", fix)) from None
@@ -65,13 +68,14 @@ def _finite(argument: str, given: Any) -> np.ndarray:
     return array
 
 
-def data(points: Any, values: Any, *, field: str | None = None) -> MeasuredData:
+def data(points: Any, values: Any, *, field: str | None = None, weight: float = 1.0) -> MeasuredData:
     """The condition u(points) = values, as measured.
 
     Args:
         points: An array (n, coordinates).
         values: n numbers, or (n, components) of them.
         field: Which unknown function was measured; by default all of them.
+        weight: A factor of its loss.
 
     Examples:
         >>> from dof import pde
@@ -79,4 +83,4 @@ def data(points: Any, values: Any, *, field: str | None = None) -> MeasuredData:
         >>> [(term.name, term.fixed) for term in pde.Problem(flat, pde.Interval(0, 1), [measured]).terms()]
         [('equation', None), ('data', 2)]
     """
-    return MeasuredData(points, values, field)
+    return MeasuredData(points, values, field, weight=weight)

@@ -1,4 +1,4 @@
-"""Where a condition holds: on the whole boundary, where a coordinate has a value ("x=0"), or at both ends of one."""
+"""Where a condition holds: on the boundary or parts of it, where a coordinate has a value, or at both ends of one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dof.errors import ArgumentError, describe
+from dof.pde.conditions.boundary_parts import BOUNDARY, boundary_part
+from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.names import space_axes
 
-BOUNDARY = "boundary"
 START = "start"
 ROUNDING = 1e-6
 """How far from a bound, relative to the whole side, its value may be written: "x=3.141593" is the end of [0, π]."""
@@ -33,7 +34,8 @@ def place_of(on: Any, named: NamedDomain, with_normal: bool = False) -> Place:
     """Points (n, coordinates) on a place, and the normals there (n, coordinates of space).
 
     Args:
-        on: "boundary", "start", or a coordinate with a value as "x=0".
+        on: "boundary", "start", a coordinate with a value as "x=0", the name of a part of the boundary, a predicate of
+            the coordinates, or several of these.
         named: The domain and the names of its coordinates.
         with_normal: Whether normals are used; without, they are zero where the place is no end of a coordinate.
 
@@ -42,6 +44,8 @@ def place_of(on: Any, named: NamedDomain, with_normal: bool = False) -> Place:
     """
     if on == BOUNDARY:
         return _boundary(named)
+    if not isinstance(on, str) or not _is_face(on, named):
+        return _part(on, named)
     axis, value = fixed_coordinate(on, named)
     normal = _normal(axis, value, named)
     if with_normal and not normal.any():
@@ -66,6 +70,36 @@ def _boundary(named: NamedDomain) -> Place:
     return Place(named.domain.edge_uniforms, points)
 
 
+def _is_face(on: str, named: NamedDomain) -> bool:
+    """Whether a text is "start", or "x=0" with a value that all points may take; names and edges are no faces."""
+    if on != START and "=" not in on and (on in named.domain.piece_names()):
+        return False
+    axis, value = fixed_coordinate(on, named)
+    return named.domain.has_face(axis, value)
+
+
+def _part(on: Any, named: NamedDomain) -> Place:
+    part = boundary_part(on, named, lambda text: fixed_coordinate(text, named))
+    part.require_points()
+
+    def points(unit: np.ndarray) -> tuple[np.ndarray, ...]:
+        edge, normals = part.sample(unit)
+        return edge, normals[:, space_axes(named.coordinates)]
+
+    return Place(1 + named.domain.edge_uniforms, points)
+
+
+def hard_domain(on: Any, named: NamedDomain) -> Domain:
+    """The domain whose `distance` is zero where a hard condition holds, and positive elsewhere.
+
+    Raises:
+        ArgumentError: If there is no such distance.
+    """
+    if isinstance(on, str) and on == BOUNDARY:
+        return named.domain
+    return boundary_part(on, named, lambda text: fixed_coordinate(text, named)).domain_with_part()
+
+
 def both_ends(coordinate: Any, named: NamedDomain) -> Place:
     """Points at the lower end of a coordinate, and the same points at its upper end."""
     axis = named.axis(coordinate)
@@ -73,7 +107,7 @@ def both_ends(coordinate: Any, named: NamedDomain) -> Place:
         expected, fix = f"a single coordinate of {named.coordinates}", f'pde.periodic("{named.coordinates.each[0]}")'
         raise ArgumentError(describe("coordinate", f"is {coordinate!r}", expected, fix))
     for end in named.ends(axis):
-        _require_inside("coordinate", coordinate, axis, end, named)
+        _require_face(coordinate, axis, end, named)
 
     def points(unit: np.ndarray) -> tuple[np.ndarray, ...]:
         # Equal numbers make equal points, in a new array each time: the ends differ in this coordinate only.
@@ -91,10 +125,11 @@ def fixed_coordinate(on: Any, named: NamedDomain) -> tuple[int, float]:
     axis, value = named.axis(name.strip()), _number(text)
     if axis is None or value is None:
         first = f'"{named.coordinates.each[0]}={named.ends(0)[0]}"'
-        expected = f'"{BOUNDARY}", "{START}" of time, or a value of one of {named.coordinates}, as {first}'
+        known = "".join(f', "{name}"' for name in sorted(set(named.domain.piece_names()) - {""}))
+        expected = f'"{BOUNDARY}", "{START}" of time{known}, a predicate, or a value of {named.coordinates}, as {first}'
         raise ArgumentError(describe("on", f"is {on!r}", expected, f"on={first}"))
     value = _rounded(value, named.ends(axis))
-    _require_inside("on", on, axis, value, named)
+    _require_between("on", on, axis, value, named)
     return axis, value
 
 
@@ -111,15 +146,19 @@ def _rounded(value: float, ends: tuple[float, float]) -> float:
     return nearest if abs(value - nearest) <= ROUNDING * (ends[1] - ends[0]) else value
 
 
-def _require_inside(argument: str, found: Any, axis: int, value: float, named: NamedDomain) -> None:
+def _require_between(argument: str, found: Any, axis: int, value: float, named: NamedDomain) -> None:
     (low, high), name = named.ends(axis), named.coordinates.each[axis]
     if not low <= value <= high:
         expected, fix = f"{name} from {low} to {high}", f'on="{name}={high if value > high else low}"'
         raise ArgumentError(describe(argument, f"is {found!r}, outside of the domain", expected, fix))
+
+
+def _require_face(coordinate: Any, axis: int, value: float, named: NamedDomain) -> None:
     if not named.domain.has_face(axis, value):
-        said = f"is {found!r}, and points of the domain would leave it with {name} = {value}"
-        fix = f'on="{BOUNDARY}"' if argument == "on" else "pde.Box([0, 0], [1, 2])"
-        raise ArgumentError(describe(argument, said, "a face of an interval or a box", fix))
+        name = named.coordinates.each[axis]
+        said = f"is {coordinate!r}, and points of the domain would leave it with {name} = {value}"
+        expected, fix = "a face of an interval or a box", "pde.Box([0, 0], [1, 2])"
+        raise ArgumentError(describe("coordinate", said, expected, fix))
 
 
 def _normal(axis: int, value: float, named: NamedDomain) -> np.ndarray:

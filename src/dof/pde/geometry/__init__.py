@@ -1,1 +1,1 @@
-"""Where a PDE holds: intervals, boxes, balls, time, their products and differences, and points that fill them."""
+"""Where a PDE holds: shapes, time, parameters, their products and combinations, and points that fill them."""

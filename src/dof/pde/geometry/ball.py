@@ -54,30 +54,27 @@ class Ball(Domain):
         """The last number makes the radius, the others the direction."""
         # The share of the volume within radius r is (r / radius)ⁿ: an n-th root makes points uniform in the volume.
         radii = self.radius * unit[:, -1:] ** (1 if self.crowded else 1 / self.size)
-        return self.centre + radii * _on_sphere(unit[:, :-1])
+        return self.centre + radii * on_sphere(unit[:, :-1])
 
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Points of the sphere, whose normals are radial."""
-        normals = _on_sphere(unit)
+        normals = on_sphere(unit)
         return self.centre + self.radius * normals, normals
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         """Whether |z − centre| ≤ radius."""
         return np.linalg.norm(points - self.centre, axis=-1) <= self.radius * (1 + ROUNDING)
 
-    def distance(self, z: Any) -> Any:
+    def signed_distance(self, z: Any) -> Any:
         """1 − |z − centre|² / radius²."""
         # The square, not the length: |z| has no derivative at the centre.
         away = z - self.centre
         return 1 - away @ away / self.radius**2
 
-    def distance_outside(self, z: Any) -> Any:
-        """|z − centre|² / radius² − 1."""
-        return -self.distance(z)
-
     def has_face(self, axis: int, value: float) -> bool:
         """Only through the centre: elsewhere points near the sphere would leave the ball."""
-        return super().has_face(axis, value) if self.size == 1 else value == float(self.centre[axis])
+        away = abs(value - float(self.centre[axis]))
+        return away <= self.radius if self.size == 1 else away == 0
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -85,7 +82,7 @@ class Ball(Domain):
         return self.centre - self.radius, self.centre + self.radius
 
 
-def _on_sphere(unit: np.ndarray) -> np.ndarray:
+def on_sphere(unit: np.ndarray) -> np.ndarray:
     """Unit vectors from uniform numbers: normally distributed vectors, which have no preferred direction, scaled."""
     vectors = ndtri(np.clip(unit, LEAST_UNIFORM, 1 - LEAST_UNIFORM))
     # A vector of zeros, which uniform numbers of exactly ½ make, has no direction: it gets the first axis.

@@ -1,8 +1,9 @@
-"""Boxes, intervals, and time."""
+"""Boxes, intervals, time, and parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import jax.numpy as jnp
@@ -10,12 +11,14 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.pde.geometry.domain import Domain, chosen_by
+from dof.pde.geometry.r_functions import conjunction
 
 
 class Box(Domain):
     """low ≤ z ≤ high in each coordinate.
 
-    All domains have products with `*`, as of space and time, and differences with `-`, which take out a hole.
+    All domains have products with `*`, as of space and time, differences with `-`, unions with `|` and intersections
+    with `&`.
 
     Args:
         low: The lowest value of each coordinate.
@@ -42,8 +45,20 @@ class Box(Domain):
         self.edge_uniforms = self.size + 1
         self.sides = self.high - self.low
         self.log_volume = float(np.log(self.sides).sum())
-        # Two faces across each side, each of the area volume / side.
-        self.area_per_volume = float((2 / self.sides).sum())
+        self.piece_count = 2 * self.size
+        # Face 2i is the lower one across coordinate i, face 2i + 1 the upper one.
+        self._set_faces(np.ones(2 * self.size, bool))
+
+    def _set_faces(self, kept: np.ndarray) -> None:
+        """The faces that make the boundary, each of the area volume / side."""
+        self.face_shares = np.where(kept, np.repeat(1 / self.sides, 2), 0.0)
+        self.area_per_volume = float(self.face_shares.sum())
+
+    def with_pieces(self, kept: np.ndarray) -> Domain:
+        """The box with some of its faces."""
+        new = copy(self)
+        new._set_faces(kept & (self.face_shares > 0))
+        return new
 
     def inside(self, unit: np.ndarray) -> np.ndarray:
         """The point low + (high − low) u of each vector of uniform numbers u."""
@@ -56,8 +71,7 @@ class Box(Domain):
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The last number chooses the face, by its area."""
         points, normals = self.inside(unit[:, :-1]), np.zeros((len(unit), self.size))
-        # Face 2i is the lower one across coordinate i, face 2i + 1 the upper one.
-        face = chosen_by(np.repeat(1 / self.sides, 2), unit[:, -1])
+        face = chosen_by(self.face_shares, unit[:, -1])
         every, axis = np.arange(len(unit)), face // 2
         points[every, axis] = np.where(face % 2, self.high[axis], self.low[axis])
         normals[every, axis] = np.where(face % 2, 1.0, -1.0)
@@ -68,8 +82,28 @@ class Box(Domain):
         return np.all((points >= self.low) & (points <= self.high), axis=-1)
 
     def distance(self, z: Any) -> Any:
-        """Π_i 4 (z_i − low_i) (high_i − z_i) / side_i², which is 1 in the middle."""
-        return jnp.prod(4 * (z - self.low) * (self.high - z) / self.sides**2)
+        """Π_i 4 (z_i − low_i) (high_i − z_i) / side_i², which is 1 in the middle; without faces that are left out."""
+        if (self.face_shares > 0).all():
+            return jnp.prod(4 * (z - self.low) * (self.high - z) / self.sides**2)
+        lower, upper = self.face_shares.reshape(-1, 2).T > 0
+        factors = 2 * jnp.concatenate([((z - self.low) / self.sides)[lower], ((self.high - z) / self.sides)[upper]])
+        return jnp.prod(factors)
+
+    def signed_distance(self, z: Any) -> Any:
+        """The conjunction of 4 (z_i − low_i) (high_i − z_i) / side_i² over all coordinates."""
+        return conjunction(self._slabs(z))
+
+    def outside_distance(self, z: Any) -> Any:
+        """The same with the other sign, and with corners as they are: seen from outside they point inwards."""
+        return -conjunction(self._slabs(z), rounded=False)
+
+    def _slabs(self, z: Any) -> list[Any]:
+        slabs = 4 * (z - self.low) * (self.high - z) / self.sides**2
+        return [slabs[i] for i in range(self.size)]
+
+    def has_face(self, axis: int, value: float) -> bool:
+        """Whether the value lies between the bounds."""
+        return bool(self.low[axis] <= value <= self.high[axis])
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -96,12 +130,26 @@ class Interval(Box):
     def __init__(self, low: float, high: float) -> None:
         super().__init__([low], [high])
 
-    def distance_outside(self, z: Any) -> Any:
-        """4 (z − low) (z − high) / side²."""
-        return -self.distance(z)
+
+class Unbounded(Interval):
+    """An interval whose ends are no boundary: time, or a parameter."""
+
+    piece_count = 0
+
+    def __init__(self, low: float, high: float) -> None:
+        super().__init__(low, high)
+        self.piece_count, self.area_per_volume = 0, 0.0
+
+    def distance(self, z: Any) -> Any:
+        """1 everywhere: there is no boundary."""
+        return jnp.ones((), z.dtype)
+
+    def signed_distance(self, z: Any) -> Any:
+        """1 everywhere: there is no boundary."""
+        return jnp.ones((), z.dtype)
 
 
-class Time(Interval):
+class Time(Unbounded):
     """start ≤ t ≤ end. Time has a start, but no boundary on which boundary conditions hold.
 
     Args:
@@ -125,7 +173,6 @@ class Time(Interval):
 
     def __init__(self, start: float, end: float, crowded: float | None = None) -> None:
         super().__init__(start, end)
-        self.area_per_volume = 0.0
         if crowded is not None and not (np.isfinite(crowded) and crowded > 0):
             fix = "pde.Time(0, 1, crowded=0.01)"
             raise ArgumentError(describe("crowded", f"is {crowded!r}", "a positive time, or None", fix))
@@ -139,11 +186,40 @@ class Time(Interval):
         # At most the end, which rounding may exceed.
         return np.minimum(self.low + self.crowded * grown, self.high)
 
-    def distance(self, z: Any) -> Any:
-        """1 everywhere: there is no boundary."""
-        return jnp.ones((), z.dtype)
+    def in_window(self, start: float, end: float) -> Domain:
+        """Time from `start` to `end`, crowded as the whole is."""
+        return Time(start, end, self.crowded)
 
     @property
     def is_time(self) -> np.ndarray:
+        """True for the one coordinate."""
+        return np.ones(1, bool)
+
+
+class Parameter(Unbounded):
+    """low ≤ k ≤ high, for a number that the equation depends on: one training then solves it for all k.
+
+    A parameter has no boundary, and is no space: `u.laplacian`, `u.gradient`, `pde.div` and normals leave it out.
+
+    Args:
+        low: The lowest value.
+        high: The highest value.
+
+    Examples:
+        >>> from dof import pde
+        >>> diffusion = pde.residual("x k")(lambda u, x, k: k * u.laplacian + 1)
+        >>> family = pde.Problem(diffusion, pde.Interval(0, 1) * pde.Parameter(0.1, 2), [pde.dirichlet(0.0, hard=True)])
+        >>> u = family.equation(lambda z: z[0] ** 2 * z[1] ** 3)  # ∂²/∂x² of it is 2 k³
+        >>> print(u([0.5, 1.0]))
+        3.0
+    """
+
+    _example = "pde.Parameter(0.1, 2)"
+
+    def __init__(self, low: float, high: float) -> None:
+        super().__init__(low, high)
+
+    @property
+    def is_parameter(self) -> np.ndarray:
         """True for the one coordinate."""
         return np.ones(1, bool)

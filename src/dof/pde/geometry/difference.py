@@ -1,4 +1,4 @@
-"""A domain with a hole."""
+"""A domain with a hole inside of it, which does not touch its boundary; other differences are combinations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.pde.geometry.domain import Domain
+from dof.pde.geometry.r_functions import conjunction
+from dof.pde.geometry.rejection import by_rejection
 
 EDGE_SAMPLES, EDGE_NUMBERS = 256, 2**22
 """Points of either boundary that are looked at to see whether a hole lies inside: 256 find a hole that reaches out by a
@@ -15,20 +17,16 @@ percent of its boundary with a probability of 92 %; in very many dimensions fewe
 CLEARANCE = 1e-6
 """How far a hole stays away from the outer boundary, relative to its own extent: more than rounding, less than any
 gap that is meant."""
-NUMBERS_AT_ONCE = 2**22
-"""Uniform numbers drawn in one round, 32 MB of them."""
-MOST_ROUNDS = 1000
-"""In few dimensions 10⁹ points by then: less than a share of about 10⁻⁶ of the domain is left by the hole."""
 
 
 class Difference(Domain):
-    """The points of `whole` outside of `hole`, which lies inside of it and does not touch its boundary."""
+    """The points of `whole` outside of `hole`, which lies inside of it; volume and areas are exact in any dimension."""
 
     def __init__(self, whole: Domain, hole: Domain) -> None:
-        _require_inside(whole, hole)
         self.whole, self.hole, self.size = whole, hole, whole.size
         self.uniforms = whole.uniforms
         self.edge_uniforms = 1 + max(whole.edge_uniforms, hole.edge_uniforms)
+        self.piece_count = whole.piece_count + hole.piece_count
         # With q = volume of the hole / volume of the whole, both ratios are those of the whole's volume.
         # expm1 instead of 1 − q: nothing is lost to cancellation where the hole is nearly as large as the whole.
         log_ratio = hole.log_volume - whole.log_volume
@@ -42,26 +40,22 @@ class Difference(Domain):
         return self.whole.towards_ends(unit)
 
     def inside(self, unit: np.ndarray) -> np.ndarray:
-        """Points of the whole; those in the hole are replaced by random ones, the same for the same number of points.
+        """Points of the whole; those in the hole are replaced by random ones.
 
         Raises:
             ArgumentError: If hardly any points are left by the hole.
         """
-        points = self.whole.inside(unit)
-        wrong = np.flatnonzero(self.hole.contains(points))
-        # Seeded by the number of points alone: resumed runs and both ends of a periodic coordinate get the same points.
-        rng, width = np.random.default_rng(len(unit)), len(wrong)
-        for _ in range(MOST_ROUNDS):
-            if not len(wrong):
-                return points
-            drawn = self.whole.inside(rng.random((width, self.uniforms)))
-            good = drawn[~self.hole.contains(drawn)][: len(wrong)]
-            points[wrong[: len(good)]] = good
-            wrong = wrong[len(good) :]
-            # Twice as many each time, as the share that is hit is not known before.
-            width = max(len(wrong), min(2 * width, NUMBERS_AT_ONCE // self.uniforms))
-        found = f"leaves so little of the domain that {len(wrong)} of {len(unit)} points were not found"
-        raise ArgumentError(describe("hole", found, "a smaller one", "pde.Ball([0, 0], 1.0) - pde.Ball([0, 0], 0.9)"))
+
+        def candidates(unit: np.ndarray) -> Any:
+            points = self.whole.inside(unit)
+            return (points,), ~self.hole.contains(points)
+
+        def refusal(missing: int) -> ArgumentError:
+            found = f"leaves so little of the domain that {missing} of {len(unit)} points were not found"
+            fix = "pde.Ball([0, 0], 1.0) - pde.Ball([0, 0], 0.9)"
+            return ArgumentError(describe("hole", found, "a smaller one", fix))
+
+        return by_rejection(candidates, unit, refusal)[0]
 
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The last number chooses between both boundaries, by their areas. Normals of the hole point into it."""
@@ -77,7 +71,31 @@ class Difference(Domain):
 
     def distance(self, z: Any) -> Any:
         """The product of the distances to both boundaries."""
-        return self.whole.distance(z) * self.hole.distance_outside(z)
+        return self.whole.distance(z) * self._outside_of_hole(z)
+
+    def signed_distance(self, z: Any) -> Any:
+        """The conjunction of being in the whole and of being outside of the hole."""
+        return conjunction([self.whole.signed_distance(z), self._outside_of_hole(z)])
+
+    def _outside_of_hole(self, z: Any) -> Any:
+        return self.hole.outside_distance(z) if self.hole.area_per_volume else 1.0
+
+    def in_window(self, start: float, end: float) -> Domain:
+        """The same with time from `start` to `end`."""
+        return Difference(self.whole.in_window(start, end), self.hole.in_window(start, end))
+
+    def named(self, name: str) -> Domain:
+        """The same with one name for both boundaries."""
+        return Difference(self.whole.named(name), self.hole.named(name))
+
+    def piece_names(self) -> tuple[str, ...]:
+        """Those of the whole, then those of the hole."""
+        return self.whole.piece_names() + self.hole.piece_names()
+
+    def with_pieces(self, kept: np.ndarray) -> Domain:
+        """The same with some pieces of either boundary."""
+        n = self.whole.piece_count
+        return Difference(self.whole.boundary_part(kept[:n]), self.hole.boundary_part(kept[n:]))
 
     def has_face(self, axis: int, value: float) -> bool:
         """Whether the whole has such a face and the hole does not reach it."""
@@ -98,13 +116,14 @@ class Difference(Domain):
         """Which coordinates of the whole are times."""
         return self.whole.is_time
 
+    @property
+    def is_parameter(self) -> np.ndarray:
+        """Which coordinates of the whole are parameters."""
+        return self.whole.is_parameter
 
-def _require_inside(whole: Domain, hole: Domain) -> None:
-    """The hole's boundary lies inside of the whole with some clearance, and none of the whole's is in the hole."""
-    fix = "pde.Box([-1, -1], [1, 1]) - pde.Ball([0, 0], 0.5)"
-    if whole.size != hole.size:
-        found, expected = f"has {hole.size} coordinates", f"{whole.size}, as the domain around it"
-        raise ArgumentError(describe("hole", found, expected, fix))
+
+def lies_inside(whole: Domain, hole: Domain) -> bool:
+    """Whether the hole's boundary lies inside of the whole with some clearance, and none of the whole's is in it."""
     rng = np.random.default_rng(0)
     count = min(EDGE_SAMPLES, 1 + EDGE_NUMBERS // whole.size)
     edge, normals = hole.edge(rng.random((count, hole.edge_uniforms)))
@@ -113,7 +132,5 @@ def _require_inside(whole: Domain, hole: Domain) -> None:
     around = edge + CLEARANCE * (high - low) * normals
     outer = whole.edge(rng.random((count, whole.edge_uniforms)))[0]
     # The sampled points may miss what reaches out; the volume that is left must be positive in any case.
-    is_larger = hole.log_volume >= whole.log_volume
-    if is_larger or not whole.contains(around).all() or hole.contains(outer).any():
-        found = "reaches out of the domain, touches its boundary or another hole"
-        raise ArgumentError(describe("hole", found, "a domain inside of the other", fix))
+    is_smaller = hole.log_volume < whole.log_volume
+    return bool(is_smaller and whole.contains(around).all() and not hole.contains(outer).any())

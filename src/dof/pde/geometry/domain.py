@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from dof.errors import ArgumentError, describe
 
 
 class Domain(ABC):
-    """A bounded region of space, of time, or of both.
+    """A bounded region of space, of time, or of both; the base class of domains of your own.
 
     A domain maps uniform numbers in [0, 1) to its points, so that Sobol numbers become points that fill it evenly.
+    A subclass sets the first five attributes and defines `inside`, `edge`, `contains`, `signed_distance` and `bounds`;
+    products, unions, intersections and differences with other domains follow from these.
 
     Volumes are kept as logarithms, since the volume of a ball in 200 dimensions is no floating-point number; how
     points are divided among the parts of a boundary depends on ratios only.
@@ -24,6 +27,18 @@ class Domain(ABC):
         edge_uniforms: How many uniform numbers make a point of the boundary.
         log_volume: The logarithm of the volume.
         area_per_volume: The area of the boundary divided by the volume; 0 for a domain without boundary, as time.
+        name: Of its boundary, for conditions on it (see `named`).
+        piece_count: Of how many smooth pieces the boundary is made.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dof import pde
+        >>> half = pde.Ball([0, 0]) & pde.Box([0, -1], [1, 1])
+        >>> isinstance(half, pde.Domain), half.contains(np.array([[0.5, 0.0], [-0.5, 0.0]])).tolist()
+        (True, [True, False])
+        >>> points, normals = half.edge(np.random.default_rng(0).random((100, half.edge_uniforms)))
+        >>> print(normals[points[:, 0] == 0].mean(axis=0))
+        [-1.  0.]
     """
 
     size: int
@@ -31,10 +46,12 @@ class Domain(ABC):
     edge_uniforms: int
     log_volume: float
     area_per_volume: float
+    name: str = ""
+    piece_count: int = 1
 
     @abstractmethod
     def inside(self, unit: np.ndarray) -> np.ndarray:
-        """Points (n, size) of the inside from uniform numbers (n, uniforms)."""
+        """Points (n, size) of the inside from uniform numbers (n, uniforms), in a new array."""
 
     def collocation(self, unit: np.ndarray) -> np.ndarray:
         """Points (n, size) at which an equation is fitted: those of `inside`, or crowded where the domain says so."""
@@ -53,14 +70,16 @@ class Domain(ABC):
         """Whether each point is inside or on the boundary."""
 
     @abstractmethod
-    def distance(self, z: Any) -> Any:
-        """A smooth function of one point: zero on the boundary, positive inside, of the order of one."""
+    def signed_distance(self, z: Any) -> Any:
+        """A smooth function of one point: positive inside, of the order of one, zero on the boundary, else negative."""
 
-    def distance_outside(self, z: Any) -> Any:
-        """A smooth function of one point outside: zero on the boundary, positive away from it."""
-        found = f"is taken out, a {type(self).__name__} in {self.size} dimensions"
-        expected = "an interval or a ball, if conditions are to hold by construction"
-        raise ArgumentError(describe("hole", found, expected, "pde.dirichlet(0.0, hard=False)"))
+    def outside_distance(self, z: Any) -> Any:
+        """A smooth function of one point outside of the domain: zero on the boundary, positive away from it."""
+        return -self.signed_distance(z)
+
+    def distance(self, z: Any) -> Any:
+        """A smooth function of one point of the domain: zero on the boundary, positive inside, of the order of one."""
+        return self.signed_distance(z)
 
     @property
     @abstractmethod
@@ -70,6 +89,11 @@ class Domain(ABC):
     @property
     def is_time(self) -> np.ndarray:
         """Which coordinates are times, as a vector of truth values."""
+        return np.zeros(self.size, bool)
+
+    @property
+    def is_parameter(self) -> np.ndarray:
+        """Which coordinates are parameters, as a vector of truth values."""
         return np.zeros(self.size, bool)
 
     @property
@@ -85,27 +109,77 @@ class Domain(ABC):
 
     def has_face(self, axis: int, value: float) -> bool:
         """Whether every point of the domain stays in it when its coordinate `axis` is set to `value`."""
-        low, high = self.bounds
-        return bool(low[axis] <= value <= high[axis])
+        return False
 
     def part_at(self, axis: int) -> Domain:
         """The factor of a product that has coordinate `axis`; the domain itself if it is no product."""
         return self
 
+    def in_window(self, start: float, end: float) -> Domain:
+        """The same domain with time from `start` to `end`; itself if it has no time."""
+        return self
+
+    def named(self, name: str) -> Domain:
+        """The domain with a name for its boundary, by which conditions find it: `on="hole"`.
+
+        Examples:
+            >>> from dof import pde
+            >>> plate = pde.Box([-1, -1], [1, 1]) - pde.Ball([0, 0], 0.5).named("hole")
+            >>> plate.piece_names()
+            ('', '', '', '', 'hole')
+        """
+        if not (isinstance(name, str) and name.isidentifier()):
+            raise ArgumentError(describe("name", f"is {name!r}", "a word", 'pde.Ball([0, 0], 0.5).named("hole")'))
+        new = copy(self)
+        new.name = name
+        return new
+
+    def piece_names(self) -> tuple[str, ...]:
+        """The name of each smooth piece of the boundary, empty where it has none."""
+        return (self.name,) * self.piece_count
+
+    def boundary_part(self, kept: np.ndarray) -> Domain:
+        """The same points, with a boundary of some of its pieces only.
+
+        Args:
+            kept: A truth value for each piece.
+        """
+        from dof.pde.geometry.without_boundary import WithoutBoundary
+
+        return self if kept.all() else self.with_pieces(kept) if kept.any() else WithoutBoundary(self)
+
+    def with_pieces(self, kept: np.ndarray) -> Domain:
+        """The same points, with some pieces of the boundary, not none and not all; for domains with several pieces."""
+        raise NotImplementedError
+
     def __mul__(self, other: Any) -> Domain:
         """All points whose first coordinates are in this domain and whose last ones are in `other`."""
-        from dof.pde.geometry.product import Product
+        from dof.pde.geometry.combination import product_of
 
-        return Product(self, other) if isinstance(other, Domain) else NotImplemented
+        return product_of(self, other) if isinstance(other, Domain) else NotImplemented
 
     def __sub__(self, other: Any) -> Domain:
-        """This domain without `other`, a hole in it."""
-        from dof.pde.geometry.difference import Difference
+        """The points of this domain that are not in `other`."""
+        from dof.pde.geometry.combination import difference_of
 
-        return Difference(self, other) if isinstance(other, Domain) else NotImplemented
+        return difference_of(self, other) if isinstance(other, Domain) else NotImplemented
+
+    def __or__(self, other: Any) -> Domain:
+        """The points that are in this domain, in `other`, or in both."""
+        from dof.pde.geometry.combination import Combination
+
+        return Combination(self, other, "union") if isinstance(other, Domain) else NotImplemented
+
+    def __and__(self, other: Any) -> Domain:
+        """The points that are in this domain and in `other`."""
+        from dof.pde.geometry.combination import Combination
+
+        return Combination(self, other, "intersection") if isinstance(other, Domain) else NotImplemented
 
 
 def chosen_by(shares: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """An index of `shares` for each uniform number, each index as often as its share of the sum."""
-    # Without the last sum, which rounding may leave below 1: no number is chosen beyond the last index.
-    return np.searchsorted(np.cumsum(shares)[:-1] / shares.sum(), unit, side="right")
+    # Without the last sum, which rounding may leave below 1: no number is chosen beyond the last index. With equal
+    # sums an index with share 0 at the end would be chosen: the last one that has a share takes its place.
+    last = int(np.flatnonzero(shares)[-1]) if shares.any() else 0
+    return np.minimum(np.searchsorted(np.cumsum(shares)[:-1] / shares.sum(), unit, side="right"), last)

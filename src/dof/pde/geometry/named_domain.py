@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
@@ -30,7 +31,7 @@ class NamedDomain:
 
     @property
     def field_shape(self) -> tuple[int, ...]:
-        """The shape of the values of all fields at a point."""
+        """The shape of the network's numbers at a point."""
         return () if self.is_single else (self.fields.count,)
 
     def shape_of(self, field: str | None) -> tuple[int, ...]:
@@ -38,8 +39,29 @@ class NamedDomain:
         return self.of_field(field, np.empty(self.field_shape)).shape
 
     def of_field(self, field: str | None, value: Any) -> Any:
-        """The part of `field` in the values of all fields, which are on the last axis."""
-        return value if field is None or self.is_single else self.fields.part(field, value)
+        """The values of `field`, or of all fields, from the network's numbers, which are on the last axis."""
+        if self.is_single or (field is None and not self.fields.complexes):
+            return value
+        if field is not None or len(self.fields.names) == 1:
+            return self.fields.part(field or self.fields.names[0], value)
+        parts = [(name, self.fields.part(name, value)) for name in self.fields.names]
+        return jnp.concatenate([p if self.fields.is_vector(name) else p[..., None] for name, p in parts], axis=-1)
+
+    def part_of_values(self, field: str | None, values: Any) -> Any:
+        """The values of `field` in those of all fields, as conditions, references and solutions have them."""
+        if self.is_single or field is None or not jnp.ndim(values):
+            return values
+        return replace(self.fields, complexes=()).part(field, values)
+
+    def numbers_of(self, values: Any) -> Any:
+        """The network's numbers from the values of all fields at a point: real and imaginary parts of complex ones."""
+        if not self.fields.complexes:
+            return values
+        values = jnp.atleast_1d(values)
+        parts = [(n, jnp.atleast_1d(self.part_of_values(n, values))) for n in self.fields.names]
+        return jnp.concatenate(
+            [jnp.concatenate([p.real, p.imag]) if n in self.fields.complexes else p.real for n, p in parts]
+        )
 
     def given(self, g: Any, z: Any) -> Any:
         """The value at the point z of a number or of a function of the coordinates."""

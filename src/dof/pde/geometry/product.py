@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import cached_property
-from itertools import accumulate
+from collections.abc import Sequence
+from functools import cached_property, reduce
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 
+from dof.pde.geometry.ball import Ball
+from dof.pde.geometry.box import Interval
 from dof.pde.geometry.domain import Domain, chosen_by
+from dof.pde.geometry.r_functions import conjunction
 
 
 class Product(Domain):
@@ -26,6 +30,7 @@ class Product(Domain):
         # One number more than the parts need together: it chooses the part whose boundary the point lies on.
         self.edge_uniforms = 1 + _edge_width(first) + _edge_width(second)
         self.log_volume = first.log_volume + second.log_volume
+        self.piece_count = first.piece_count + second.piece_count
         # area = Σ_k area_k Π_{j≠k} volume_j, so that area / volume is the sum of the parts' ratios
         self.area_per_volume = first.area_per_volume + second.area_per_volume
 
@@ -80,6 +85,31 @@ class Product(Domain):
             result = result * part.distance(own)
         return result
 
+    def signed_distance(self, z: Any) -> Any:
+        """The conjunction of the signed distances of the parts that have a boundary."""
+        with_boundary = [(part, own) for part, own in self._coordinates(z) if part.area_per_volume]
+        return conjunction([part.signed_distance(own) for part, own in with_boundary] or [1.0])
+
+    def in_window(self, start: float, end: float) -> Domain:
+        """The product of the parts, with time from `start` to `end`."""
+        return reduce(Product, (part.in_window(start, end) for part in self.parts))
+
+    def named(self, name: str) -> Domain:
+        """The product of the parts with this name."""
+        return reduce(Product, (part.named(name) for part in self.parts))
+
+    def piece_names(self) -> tuple[str, ...]:
+        """The names of the parts' pieces, one part after the other."""
+        return tuple(chain(*(part.piece_names() for part in self.parts)))
+
+    def with_pieces(self, kept: np.ndarray) -> Domain:
+        """The product of the parts with some of their pieces."""
+        split = np.split(kept, list(accumulate(part.piece_count for part in self.parts))[:-1])
+        # A part without pieces, as time, stays as it is.
+        return reduce(
+            Product, (p.boundary_part(own) if len(own) else p for p, own in zip(self.parts, split, strict=True))
+        )
+
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """The bounds of the parts, one after the other."""
@@ -94,6 +124,11 @@ class Product(Domain):
     def is_time(self) -> np.ndarray:
         """Which coordinates are times, one part after the other."""
         return np.concatenate([part.is_time for part in self.parts])
+
+    @property
+    def is_parameter(self) -> np.ndarray:
+        """Which coordinates are parameters, one part after the other."""
+        return np.concatenate([part.is_parameter for part in self.parts])
 
     def has_face(self, axis: int, value: float) -> bool:
         """Whether the part that has the coordinate has such a face."""
@@ -123,6 +158,26 @@ class Product(Domain):
         """Each part with its own coordinates of the points, which are on the last axis."""
         starts = self._starts
         return [(part, points[..., a:b]) for part, a, b in zip(self.parts, starts, starts[1:], strict=False)]
+
+
+class Cylinder(Product):
+    """|(x, y) − centre| ≤ radius, low ≤ z ≤ high.
+
+    Args:
+        centre: The point (x, y) of the axis.
+        radius: The radius.
+        low: The height z of the lower lid.
+        high: The height z of the upper lid.
+
+    Examples:
+        >>> from dof import pde
+        >>> cylinder = pde.Cylinder([0, 0], 2.0, -1, 1)
+        >>> print(f"{cylinder.volume:.3f} {cylinder.area:.3f}")  # 8 π and 16 π
+        25.133 50.265
+    """
+
+    def __init__(self, centre: Sequence[float], radius: float, low: float, high: float) -> None:
+        super().__init__(Ball(centre, radius), Interval(low, high))
 
 
 def _edge_width(part: Domain) -> int:

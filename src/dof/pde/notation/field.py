@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,18 +18,21 @@ Reader = Callable[[Derivative], Any]
 """From a derivative to its value for all components of the network."""
 
 
-class NetworkReader(NamedTuple):
+@dataclass
+class NetworkReader:
     """What the fields of a residual have in common.
 
     Attributes:
         coordinates: the names of the coordinates.
         read: from a derivative to its value for all components of the network.
         value: the value of all components.
+        is_over: whether the run of the residual that the fields belong to has ended.
     """
 
     coordinates: Names
     read: Reader
     value: Any
+    is_over: bool = False
 
 
 @jax.tree_util.register_pytree_node_class
@@ -69,6 +73,9 @@ class Field(ActsAsArray):
         return self._choose(self._read_all())
 
     def _read_all(self) -> Any:
+        if self._network.is_over:
+            found, expected = "is of an earlier call, and was kept outside of it", "fields of this call only"
+            raise ArgumentError(describe(self._name, found, expected, "compute it anew in each call"))
         if self._applied is not None:
             return self._network.read(self._applied)
         if not self._monomial and not self._laplacians:

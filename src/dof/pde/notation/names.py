@@ -1,4 +1,4 @@
-"""The names of coordinates and fields: "x y t", or "x[100] t" where x has 100 components."""
+"""The names of coordinates and fields: "x y t", "x[100] t" where x has 100 components, "psi: complex"."""
 
 from __future__ import annotations
 
@@ -21,34 +21,44 @@ class Names:
     Attributes:
         names: The names, in their order.
         sizes: How many components each has; None for a single number.
+        complexes: Names of complex fields, each of whose components is two numbers.
+        parameters: Names of coordinates that are no space, as `pde.Parameter` makes them.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int | None, ...]
+    complexes: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """The index of the first component of each name, and the number of all components."""
-        return (0, *accumulate(size or 1 for size in self.sizes))
+        """The index of the first number of each name, and the number of all numbers."""
+        pairs = zip(self.names, self.sizes, strict=True)
+        return (0, *accumulate((size or 1) * (1 + (name in self.complexes)) for name, size in pairs))
 
     @property
     def count(self) -> int:
-        """How many components there are in all."""
+        """How many numbers there are in all: one for each component, two where it is complex."""
         return self.starts[-1]
 
     @cached_property
     def each(self) -> tuple[str, ...]:
-        """A name for every component: x for a number, x[0], x[1], … for a vector."""
-        pairs = zip(self.names, self.sizes, strict=True)
-        return tuple(
-            n for name, size in pairs for n in ([name] if size is None else [f"{name}[{i}]" for i in range(size)])
-        )
+        """A name for every number: x for a number, x[0], x[1], … for a vector, Re x and Im x for a complex one."""
+        found: list[str] = []
+        for name, size in zip(self.names, self.sizes, strict=True):
+            own = [name] if size is None else [f"{name}[{i}]" for i in range(size)]
+            found += [f"{part} {n}" for part in ("Re", "Im") for n in own] if name in self.complexes else own
+        return tuple(found)
 
     def part(self, name: str, array: Any) -> Any:
-        """The components of `name`, of an array whose last axis has all of them."""
+        """The components of `name`, of an array whose last axis has all numbers."""
         index = self._index[name]
-        start = self.starts[index]
-        return array[..., start] if self.sizes[index] is None else array[..., start : self.starts[index + 1]]
+        start, end = self.starts[index : index + 2]
+        if name in self.complexes:
+            middle = (start + end) // 2
+            both = array[..., start:middle] + 1j * array[..., middle:end]
+            return both[..., 0] if self.sizes[index] is None else both
+        return array[..., start] if self.sizes[index] is None else array[..., start:end]
 
     def axes(self, name: str) -> range:
         """The indices of the components of `name`."""
@@ -71,7 +81,8 @@ class Names:
 
     def __str__(self) -> str:
         pairs = zip(self.names, self.sizes, strict=True)
-        return " ".join(name if size is None else f"{name}[{size}]" for name, size in pairs)
+        one = lambda name, size: name if size is None else f"{name}[{size}]"  # noqa: E731
+        return " ".join(one(name, size) + ": complex" * (name in self.complexes) for name, size in pairs)
 
 
 def read_names(text: Any, argument: str) -> Names:
@@ -84,8 +95,10 @@ def read_names(text: Any, argument: str) -> Names:
     Raises:
         ArgumentError: If these are no names, some are equal, or a size is zero.
     """
-    words = text.split() if isinstance(text, str) else []
-    found = [re.fullmatch(r"([A-Za-z]\w*?)(?:\[(\d+)\])?", word) for word in words]
+    # "psi: complex" is one word from here on.
+    words = re.sub(r"\s*:\s*complex\b", ":complex", text).split() if isinstance(text, str) else []
+    complex_ = "(:complex)?" if argument == "fields" else "()"
+    found = [re.fullmatch(r"([A-Za-z]\w*?)(?:\[(\d+)\])?" + complex_, word) for word in words]
     fix = '@pde.residual("x y t"), or "x[100] t" for x with 100 components'
     if not found or not all(found):
         raise ArgumentError(
@@ -95,12 +108,13 @@ def read_names(text: Any, argument: str) -> Names:
     sizes = tuple(int(match[2]) if match[2] else None for match in found if match)
     if len(set(names)) < len(names) or 0 in sizes:
         raise ArgumentError(describe(argument, f"is {text!r}", "names that differ and sizes that are not zero", fix))
-    return Names(names, sizes)
+    return Names(names, sizes, tuple(match[1] for match in found if match and match[3]))
 
 
 def space_axes(coordinates: Names) -> list[int]:
-    """The indices of all coordinates but time."""
-    return [axis for name in coordinates.names if name != TIME for axis in coordinates.axes(name)]
+    """The indices of all coordinates but time and parameters."""
+    space = [name for name in coordinates.names if name != TIME and name not in coordinates.parameters]
+    return [axis for name in space for axis in coordinates.axes(name)]
 
 
 def subscripts(text: str, coordinates: Names) -> tuple[str, ...] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import replace
 from functools import update_wrapper
 from typing import Any
 
@@ -14,9 +16,10 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.pde.notation.at_points import at_points
 from dof.pde.notation.derivatives import Derivative
+from dof.pde.notation.divergence import run_with_divergences
 from dof.pde.notation.field import Field, NetworkReader
 from dof.pde.notation.mistakes import told_in_words
-from dof.pde.notation.names import Names, read_names
+from dof.pde.notation.names import Names, read_names, space_axes
 from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
 from dof.pde.planning.plan import Plan
 
@@ -122,6 +125,15 @@ class Residual:
 
         return at_points(of_point, self.coordinates, f"{self.name}(net)")
 
+    def with_parameters(self, names: tuple[str, ...]) -> Residual:
+        """The same residual, in whose gradients and Laplacians some coordinates have no part."""
+        if names == self.coordinates.parameters:
+            return self
+        new = copy(self)
+        # Plans are made for other derivatives: none is shared.
+        new.coordinates, new.cached_plans = replace(self.coordinates, parameters=names), {}
+        return new
+
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """The keywords of the decorated function."""
@@ -151,7 +163,7 @@ class Residual:
         return found[0]
 
     def run(self, read: Callable[[Derivative], Any], value: Any, point: Any, parameters: Any) -> Any:
-        """The decorated function at one point.
+        """The decorated function at one point, with divergences of expressions in it.
 
         Args:
             read: From a derivative to its value for all components of the network.
@@ -159,6 +171,10 @@ class Residual:
             point: (coordinates,)
             parameters: The keywords of the decorated function, with their values.
         """
+        call = lambda read, value, point: self._call(read, value, point, parameters)  # noqa: E731
+        return run_with_divergences(call, read, value, jnp.asarray(point), space_axes(self.coordinates))
+
+    def _call(self, read: Callable[[Derivative], Any], value: Any, point: Any, parameters: Any) -> Any:
         network = NetworkReader(self.coordinates, read, value)
         chosen = lambda name: (lambda array: array) if self.is_single else lambda array: self.fields.part(name, array)  # noqa: E731
         fields = [Field(name, network, chosen(name)) for name in self.fields.names]
@@ -166,4 +182,6 @@ class Residual:
         with told_in_words(self.coordinates):
             out = self.function(*fields, *places, **parameters)
         # A field is a pytree: without `is_leaf` it would be seen as a tree with its value as leaf.
-        return jax.tree.map(jnp.asarray, out, is_leaf=lambda leaf: isinstance(leaf, Field))
+        arrays = jax.tree.map(jnp.asarray, out, is_leaf=lambda leaf: isinstance(leaf, Field))
+        network.is_over = True
+        return arrays

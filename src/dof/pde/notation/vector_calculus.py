@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from dof.errors import ArgumentError, describe
+from dof.pde.notation.divergence import divergence
 from dof.pde.notation.field import Field
 from dof.pde.notation.names import TIME
 
@@ -33,14 +34,23 @@ def grad(u: Field) -> Any:
     return u.gradient
 
 
-def div(u: Field) -> Any:
-    """Σ ∂u_i/∂x_i in space, for a field with as many components as space has coordinates.
+def div(u: Any) -> Any:
+    """Σ ∂u_i/∂x_i in space, over the last axis.
+
+    Args:
+        u: A field with as many components as space has coordinates, or an expression of fields, their derivatives and
+            the coordinates: a flux `k * pde.grad(u)`, or a stress of shape (components, dimensions).
 
     Examples:
         >>> from dof import pde
         >>> print(pde.residual("x y", fields="u[2]")(lambda u, x, y: pde.div(u))(lambda z: z**2)([1.0, 2.0]))
         6.0
+        >>> flux = pde.residual("x y")(lambda u, x, y: pde.div((1 + x) * pde.grad(u)))  # (1 + x) Δu + u_x
+        >>> print(flux(lambda z: z[0] ** 2)([1.0, 2.0]))
+        6.0
     """
+    if not isinstance(u, Field):
+        return divergence(u)
     gradient = u.gradient
     if jnp.ndim(gradient) != 2 or gradient.shape[0] != gradient.shape[1]:
         found = f"has {u.shape or 'no'} components in {gradient.shape[-1]} dimensions"

@@ -1,0 +1,76 @@
+"""`dof.load`: a solution from a file, or from the folder of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from safetensors.numpy import load_file as arrays_in
+
+from dof.errors import ArgumentError, describe
+from dof.extend import enable_x64
+from dof.pde.problem import Problem
+from dof.runs import checkpoints
+from dof.runs.problem_source import load_problem
+from dof.runs.run_folder import RunFolder
+from dof.solving import Report, Solution
+from dof.solving.saved_solution import load_file, theta_of
+from dof.solving.solver import training_of
+
+
+def load(path: Any, problem: Problem | str | None = None, network: Any = None) -> Solution:
+    """The solution that `solution.save` wrote to a file, or that `dof solve` left in a folder.
+
+    Args:
+        path: A file, or the folder of a run; of a run that is not at its end the newest checkpoint.
+        problem: What was solved, or its name in the zoo: a file of weights has no code. The folder of a run names it.
+        network: As given to `dof.solve`, if it was given there.
+
+    Raises:
+        ArgumentError: If there is no solution, or it is one of another problem or network.
+
+    Examples:
+        >>> import dof, tempfile
+        >>> solution = dof.solve("heat", adam=2, newton=0, width=4)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     solution.save(f"{folder}/heat.safetensors")
+        ...     again = dof.load(f"{folder}/heat.safetensors", "heat")
+        >>> print(again([0.5, 0.1]) == solution([0.5, 0.1]))
+        True
+    """
+    path = Path(path)
+    if path.is_dir():
+        return _from_run(path)
+    if problem is None:
+        found, fix = f"is a file, {str(path)!r}, and no problem is given", "dof.load(path, problem)"
+        raise ArgumentError(describe("path", found, "the problem that was solved too", fix))
+    return load_file(path, problem, network)
+
+
+def _from_run(path: Path) -> Solution:
+    folder = RunFolder(path)
+    source, settings = folder.read()
+    with enable_x64():
+        training = training_of(load_problem(source), None, settings)
+        weights = path / "weights.safetensors"
+        if weights.is_file():
+            theta = theta_of(training, arrays_in(weights), weights)
+        else:
+            state = checkpoints.latest(folder.checkpoints, training.like)
+            if state is None:
+                found = f"is {str(path)!r}, where nothing has been trained yet"
+                raise ArgumentError(describe("path", found, "a run with a checkpoint", f"dof solve --resume {path}"))
+            theta = state.theta
+    return Solution(training, theta, tuple(_reports(folder.metrics)))
+
+
+def _reports(metrics: Path) -> list[Report]:
+    """The reports of a run; unlike `RunFolder.reports` this leaves the file, which a run may be writing, as it is."""
+    found = []
+    for line in metrics.read_text(encoding="utf-8").splitlines() if metrics.is_file() else []:
+        try:
+            found.append(Report(**json.loads(line)))
+        except (json.JSONDecodeError, TypeError):  # a line that is being written
+            break
+    return found

@@ -1,0 +1,189 @@
+"""What solutions have in common: values, derivatives and residuals at points, a grid, plots."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dof.errors import ArgumentError, describe
+from dof.extend import enable_x64, is_traced
+from dof.pde.notation.at_points import at_points
+from dof.pde.notation.residual import Residual
+from dof.pde.problem import Problem
+
+MOST_AXES = 3
+"""Coordinates along which a grid may vary: with a fourth, 64 points along each are 16 million."""
+
+
+class Grid(NamedTuple):
+    """Values on a grid.
+
+    Attributes:
+        axes: The values along each coordinate that varies, by its name.
+        values: (points along the first, along the second, …), with a last axis for several components; nan outside of
+            the domain.
+    """
+
+    axes: dict[str, np.ndarray]
+    values: np.ndarray
+
+
+class FunctionOfPoints(ABC):
+    """Functions that were trained, at a point (coordinates,), at points (n, coordinates), or of coordinates (x, t).
+
+    Concrete points are evaluated in float64. Inside of `jax.grad`, `jax.jit` and `jax.vmap` the precision is that of
+    the points.
+    """
+
+    @property
+    @abstractmethod
+    def problem(self) -> Problem:
+        """What was solved."""
+
+    @property
+    @abstractmethod
+    def weights(self) -> Any:
+        """A pytree of arrays: all that was trained."""
+
+    @abstractmethod
+    def functions(self, weights: Any) -> tuple[Callable[[Any], Any], dict[str, Any]]:
+        """The unknown functions of one point, and the problem's unknowns by name, with these weights."""
+
+    def __call__(self, *points: Any) -> Any:
+        """The unknown functions at a point (coordinates,), at points (n, coordinates), or of coordinates x, t."""
+        named = self.problem.named_domain
+
+        def of_point(weights: Any) -> Callable[[Any], Any]:
+            return lambda z: named.of_field(None, self.functions(weights)[0](z))
+
+        return self._at("value", of_point, points)
+
+    def real_values(self, *points: Any) -> Any:
+        """The network's numbers: as the values, with complex ones as real and imaginary parts."""
+        return self._at("numbers", lambda weights: self.functions(weights)[0], points)
+
+    def d(self, *names: str) -> Callable[..., Any]:
+        """A derivative as a function of points: `solution.d("x", "x")(points)`.
+
+        Args:
+            *names: Coordinates, as in `u.d("x", "t")` of a residual.
+        """
+        equation = self.problem.equation
+
+        def derivative(*arguments: Any) -> Any:
+            parts = [jnp.asarray(u.d(*names)) for u in arguments[: len(equation.fields.names)]]
+            if equation.is_single or (len(parts) == 1 and equation.fields.complexes):
+                return parts[0]
+            vectors = map(equation.fields.is_vector, equation.fields.names)
+            return jnp.concatenate([part if own else part[None] for part, own in zip(parts, vectors, strict=True)])
+
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        arguments = [inspect.Parameter(name, kind) for name in (*equation.fields.names, *equation.coordinates.names)]
+        derivative.__signature__ = inspect.Signature(arguments)  # type: ignore[attr-defined]
+        residual = Residual(derivative, equation.coordinates, None if equation.is_single else str(equation.fields))
+
+        def of_point(weights: Any) -> Callable[[Any], Any]:
+            return lambda z: residual.at_point(self.functions(weights)[0], z, {})
+
+        return lambda *points: self._at(f"d {' '.join(names)}", of_point, points)
+
+    def residual(self, *points: Any) -> Any:
+        """The residual of the equation at points: how far it is from being solved there."""
+        named, given = self.problem.named_domain, self.problem.given
+
+        def of_point(weights: Any) -> Callable[[Any], Any]:
+            u, unknowns = self.functions(weights)
+            known = lambda z: unknowns | {name: named.given(g, z) for name, g in given.items()}  # noqa: E731
+            return lambda z: self.problem.equation.at_point(u, z, known(z))
+
+        return self._at("residual", of_point, points)
+
+    def grid(self, points: int = 64, **fixed: float) -> Grid:
+        """The unknown functions on a grid over the domain.
+
+        Args:
+            points: Along each coordinate that varies.
+            **fixed: Values of coordinates that do not, as t=0.5.
+        """
+        problem, (low, high) = self.problem, self.problem.domain.bounds
+        names = problem.equation.coordinates.each
+        others = [name for name in fixed if name not in names]
+        varying = [k for k, name in enumerate(names) if name not in fixed]
+        if others or not 0 < len(varying) <= MOST_AXES:
+            found = f"leaves {len(varying)} coordinates" if not others else f"has no coordinate {others[0]}"
+            expected, fix = f"one to {MOST_AXES} that vary of {', '.join(names[:9])}", f"grid({names[-1]}=0.5)"
+            raise ArgumentError(describe("grid", found, expected, fix))
+        axes = {names[k]: np.linspace(low[k], high[k], points) for k in varying}
+        mesh = np.stack(np.meshgrid(*axes.values(), indexing="ij"), axis=-1)
+        at = np.empty((points ** len(varying), len(names)))
+        at[:, varying] = mesh.reshape(-1, len(varying))
+        for name, value in fixed.items():
+            at[:, names.index(name)] = value
+        values = np.asarray(self(at))
+        values = np.where(problem.domain.contains(at).reshape(-1, *[1] * (values.ndim - 1)), values, np.nan)
+        return Grid(axes, values.reshape(*mesh.shape[:-1], *values.shape[1:]))
+
+    def plot(self) -> Any:
+        """A figure of matplotlib: the solution on a slice of the domain, the reference if it is known, the residual."""
+        try:
+            from dof.solving.solution_plot import plot_solution
+        except ModuleNotFoundError as error:
+            raise ImportError(f'`plot` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
+        return plot_solution(self.problem, self.real_values, self._residual_sizes)
+
+    def _residual_sizes(self, points: np.ndarray) -> np.ndarray:
+        """|r| of the equation at points (n, coordinates)."""
+        leaves = [
+            np.abs(leaf).reshape(len(points), -1) for leaf in map(np.asarray, jax.tree.leaves(self.residual(points)))
+        ]
+        return np.linalg.norm(np.concatenate(leaves, axis=1), axis=1)
+
+    def _at(self, key: str, of_point: Callable[[Any], Callable[[Any], Any]], given: tuple[Any, ...]) -> Any:
+        """A function of one point, made of the weights, at points; `key` is the same for the same function."""
+        coordinates = self.problem.equation.coordinates
+        many = lambda weights, points: at_points(of_point(weights), coordinates, "solution")(points)  # noqa: E731
+        points, compiled = self._points(given), self._compiled.setdefault(key, jax.jit(many))
+        if is_traced(points):
+            # In the precision of the points; the weights are known in float64, whatever JAX is set to.
+            return compiled(jax.tree.map(lambda w: jnp.asarray(np.asarray(w), points.dtype), self.weights), points)
+        with enable_x64():
+            if points.ndim != 2 or len(points) < 2:
+                return compiled(self.weights, points)
+            # Filled up to a power of two, so that few numbers of points are compiled for.
+            filled = np.concatenate(
+                [points, np.repeat(points[-1:], (1 << (len(points) - 1).bit_length()) - len(points), 0)]
+            )
+            return jax.tree.map(lambda out: out[: len(points)], compiled(self.weights, filled))
+
+    @cached_property
+    def _compiled(self) -> dict[str, Any]:
+        return {}
+
+    def _points(self, given: tuple[Any, ...]) -> Any:
+        """The points as one array: as they are given, or joined from the values of each coordinate."""
+        names = self.problem.equation.coordinates
+        if len(given) not in (1, len(names.names)):
+            found, fix = f"is given {len(given)} arguments", f"solution({', '.join(names.names)})"
+            raise ArgumentError(describe("solution", found, f"points, or each of {names}", fix))
+        np_or_jnp: Any = jnp if any(map(is_traced, given)) else np
+        if len(given) == 1:
+            points = _floating(np_or_jnp.asarray(given[0]), np_or_jnp)
+            return points.reshape(1) if points.ndim == 0 and names.count == 1 else points
+        parts = [_floating(np_or_jnp.asarray(part), np_or_jnp) for part in given]
+        columns = [part if names.is_vector(n) else part[..., None] for n, part in zip(names.names, parts, strict=True)]
+        shape = np.broadcast_shapes(*(column.shape[:-1] for column in columns))
+        return np_or_jnp.concatenate([np_or_jnp.broadcast_to(c, (*shape, c.shape[-1])) for c in columns], axis=-1)
+
+
+def _floating(array: Any, np_or_jnp: Any) -> Any:
+    """Concrete numbers in float64; traced ones as they are, if they are no integers."""
+    if np_or_jnp is np:
+        return np.asarray(array, float)
+    return array if jnp.issubdtype(array.dtype, jnp.floating) else array.astype(jnp.result_type(float))

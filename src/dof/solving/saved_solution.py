@@ -1,0 +1,99 @@
+"""Solutions in files of safetensors: arrays by name, and what is needed to make the same network as text; no code."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save as to_bytes
+
+from dof.errors import ArgumentError, describe
+from dof.extend import enable_x64
+from dof.pde.problem import Problem
+from dof.solving.solution import Solution
+from dof.solving.solver import training_of
+from dof.solving.training import Training
+from dof.solving.training_report import Report
+
+FORMAT = "dof solution 1"
+
+
+def named_arrays(training: Training, theta: Any) -> dict[str, np.ndarray]:
+    """The parameters of the network and the unknowns by their paths in the pytree."""
+    params, unknowns = training.objective.unravel(theta)
+    pairs = jax.tree_util.tree_leaves_with_path({"network": params, "unknowns": unknowns})
+    return {_name(path): np.asarray(leaf) for path, leaf in pairs}
+
+
+def theta_of(training: Training, arrays: dict[str, np.ndarray], path: Path) -> Any:
+    """The vector θ from named arrays; refuses those of another network."""
+    expected = named_arrays(training, training.objective.start)
+    if {name: array.shape for name, array in arrays.items()} != {name: a.shape for name, a in expected.items()}:
+        found = f"{str(path)!r} has weights of another network: {_shapes(arrays)}"
+        raise ArgumentError(describe("network", found, _shapes(expected), 'dof.load(path, problem, network="mlp")'))
+    params, unknowns = training.objective.unravel(training.objective.start)
+    tree = {"network": params, "unknowns": unknowns}
+    filled = jax.tree_util.tree_map_with_path(lambda path, _: jnp.asarray(arrays[_name(path)], float), tree)
+    return ravel_pytree((filled["network"], filled["unknowns"]))[0]
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator=".")
+
+
+def _shapes(arrays: dict[str, np.ndarray]) -> str:
+    return ", ".join(f"{name} {array.shape}" for name, array in sorted(arrays.items())[:6])
+
+
+def save(solution: Solution, path: Any) -> None:
+    """Write a solution to a file: weights, settings and reports. The file is there whole or not at all."""
+    training, path = solution.training, Path(path)
+    equation = training.problem.equation
+    about = {
+        "format": FORMAT,
+        "equation": f"{equation.name} of {equation.coordinates} for {equation.fields}",
+        "settings": json.dumps(training.settings.as_dict()),
+        "reports": json.dumps([asdict(report) for report in solution.history]),
+    }
+    data = to_bytes(named_arrays(training, solution.theta), metadata=about)
+    aside = path.with_name(path.name + ".part")
+    aside.write_bytes(data)
+    os.replace(aside, path)
+
+
+def load_file(path: Path, problem: Problem | str, network: Any = None) -> Solution:
+    """The solution in a file.
+
+    Args:
+        path: Of the file.
+        problem: What was solved; equations are code, which a file of weights does not have.
+        network: As given to `dof.solve`, if it was given there.
+    """
+    with enable_x64():
+        try:
+            with safe_open(path, "numpy") as file:
+                about, arrays = file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (SafetensorError, OSError) as error:
+            raise ArgumentError(
+                describe("path", f"is {str(path)!r}: {error}", "a file of `solution.save`", _FIX)
+            ) from None
+        if about.get("format") != FORMAT:
+            found = f"is {str(path)!r}, whose format is {about.get('format')!r}"
+            raise ArgumentError(describe("path", found, f"{FORMAT!r}, as `solution.save` writes", _FIX))
+        training = training_of(problem, network, json.loads(about["settings"]))
+        equation = training.problem.equation
+        if about["equation"] != (found := f"{equation.name} of {equation.coordinates} for {equation.fields}"):
+            raise ArgumentError(describe("problem", f"is {found}", about["equation"], _FIX))
+        reports = tuple(Report(**report) for report in json.loads(about["reports"]))
+        return Solution(training, theta_of(training, arrays, path), reports)
+
+
+_FIX = 'solution.save("heat.safetensors"); dof.load("heat.safetensors", problem)'

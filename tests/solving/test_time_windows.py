@@ -1,0 +1,55 @@
+"""Time in windows: each starts where the one before ended."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dof
+from dof import pde
+
+SMALL = {"adam": 0, "newton": 6, "points": 50, "width": 6, "depth": 1, "report": 6, "error_points": 64}
+
+
+@pde.residual("x t")
+def wave(u, x, t):
+    return u.tt - u.xx
+
+
+def problem(**changes):
+    conditions = [
+        pde.dirichlet(0.0, hard=True),
+        pde.initial(lambda x, t: jnp.sin(jnp.pi * x), hard=True),
+        pde.initial_velocity(0.0, hard=True),
+        pde.data([[0.5, 0.25], [0.5, 0.75]], [2**-0.5, -(2**-0.5)], weight=1e-3),
+    ]
+    exact = lambda x, t: jnp.sin(jnp.pi * x) * jnp.cos(jnp.pi * t)  # noqa: E731
+    whole = {"conditions": conditions, "reference": exact} | changes
+    return pde.Problem(wave, pde.Interval(0, 1) * pde.Time(0, 1), **whole)
+
+
+def test_windows_go_on_with_value_and_velocity():
+    solution = dof.solve(problem(), windows=2, **SMALL)
+    first, second = solution.windows
+    assert [window.problem.domain.bounds[0][1] for window in solution.windows] == [0, 0.5]
+    x = np.linspace(0.1, 0.9, 5)
+    np.testing.assert_allclose(second(x, 0.5), first(x, 0.5), rtol=1e-10)
+    np.testing.assert_allclose(second.d("t")(x, 0.5), first.d("t")(x, 0.5), rtol=1e-10)
+    np.testing.assert_array_equal(solution(x, 0.2), first(x, 0.2))
+    np.testing.assert_array_equal(solution(x, 0.7), second(x, 0.7))
+    # That of the initial value alone, u₀ at all times, is 1.4.
+    assert solution.error < 0.3
+    assert [len(c.z) for w in solution.windows for c in w.problem.conditions[3:]] == [1, 1]
+    assert len(solution.history) == 2 and "2 windows" in repr(solution)
+
+
+@pytest.mark.parametrize(
+    ("changes", "windows", "said"),
+    [
+        ({}, 0, "`windows` is 0"),
+        ({}, 2.0, r"`windows` is 2\.0"),
+        ({"conditions": [pde.dirichlet(0.0)]}, 2, "need an initial condition"),
+    ],
+)
+def test_windows_that_cannot_be_are_refused(changes, windows, said):
+    with pytest.raises(dof.DofError, match=said):
+        dof.solve(problem(**changes), windows=windows, **SMALL)
