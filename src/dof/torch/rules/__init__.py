@@ -1,0 +1,31 @@
+"""Rules by family. Importing this package registers them."""
+
+from dof.torch.rules import (
+    bilinear,
+    complex_numbers,
+    constant,
+    elementwise,
+    general,
+    linear,
+    linear_algebra,
+    matrix_products,
+    normalisation,
+    random_numbers,
+    reductions,
+    softmax_and_attention,
+)
+
+__all__ = [
+    "bilinear",
+    "complex_numbers",
+    "constant",
+    "elementwise",
+    "general",
+    "linear",
+    "linear_algebra",
+    "matrix_products",
+    "normalisation",
+    "random_numbers",
+    "reductions",
+    "softmax_and_attention",
+]
