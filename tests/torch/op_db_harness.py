@@ -23,7 +23,7 @@ import dof.torch as dof
 
 SECOND = (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)
 FIRST = (0, 4 / 5, -1 / 5, 4 / 105, -1 / 280)
-STEPS = (2e-2, 7e-3, 2e-3)
+STEPS = (2e-2, 5e-3, 1e-3, 2e-4)
 DIRECTIONS = 2
 TOLERANCE = 1e-9
 
@@ -100,6 +100,7 @@ def differences(f, count, order):
     for h in STEPS:
         total = 0.0
         for i in range(count):
+
             def along(t, i=i):
                 z = torch.zeros(1, count, dtype=torch.float64)
                 z[0, i] = t
@@ -117,7 +118,10 @@ def agreement(value, candidates, scale):
 def try_sample(op, sample, seed):
     generator = torch.Generator().manual_seed(seed)
     tree = [sample.input, *sample.args]
-    directions = (directions_like(tree, generator, DIRECTIONS + 1), directions_like(sample.kwargs, generator, DIRECTIONS + 1))
+    directions = (
+        directions_like(tree, generator, DIRECTIONS + 1),
+        directions_like(sample.kwargs, generator, DIRECTIONS + 1),
+    )
     f = scalar_function(op, sample, directions)
     # The last coordinate is a parameter: L differentiates in the others, and L f is differentiated in it.
     L = dof.Operator(a=[1.0] * DIRECTIONS + [0.0])
@@ -172,7 +176,10 @@ def run_op(info, dtype, most=6):
         try:
             verdict, detail = try_sample(info.op, sample, n)
         except Exception as error:
-            verdict, detail = "error", f"{type(error).__name__}: {str(error).splitlines()[0][:160] if str(error) else ''}"
+            verdict, detail = (
+                "error",
+                f"{type(error).__name__}: {str(error).splitlines()[0][:160] if str(error) else ''}",
+            )
         outcomes.append(Outcome(info.full_name, verdict, detail))
     return outcomes
 
@@ -198,7 +205,10 @@ def main(names, dtype=torch.float64, most=6, verbose=True):
         first = next((o for o in outcomes if o.verdict == verdict), None)
         by_verdict[verdict].append((info.full_name, first.detail if first else ""))
         if verbose and verdict in ("wrong", "error", "refused", "rough") or names:
-            print(f"{verdict:8s} {info.full_name:45s} {time.process_time() - start:5.1f}s {first.detail if first else ''}", flush=True)
+            print(
+                f"{verdict:8s} {info.full_name:45s} {time.process_time() - start:5.1f}s {first.detail if first else ''}",
+                flush=True,
+            )
     print(dict(table), flush=True)
     return by_verdict
 

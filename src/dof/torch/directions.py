@@ -66,7 +66,7 @@ class _Directions:
             self._append(torch.as_tensor(np.asarray(dense_rows(shared.rows))), shared.weights)
 
     def add(self, channel: int, matrix: Any) -> None:
-        if isinstance(matrix, PointRows) or isinstance(matrix, LowRank):
+        if isinstance(matrix, (PointRows, LowRank)):
             self._append(matrix.rows, self._for_channel(channel, matrix.weights))
         elif isinstance(matrix, PointMatrix):
             start = self._coordinates()

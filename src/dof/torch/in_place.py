@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+import torch
+
 from dof.torch.refusal import refuse
 from dof.torch.registry import aten
 from dof.torch.triple import Triple
@@ -32,7 +34,8 @@ def is_stale(triple: Triple) -> bool:
 def write(func: Any, args: Sequence[Any], kwargs: dict[str, Any], apply_rule: Callable[..., Any]) -> Any:
     """The result of `name_(target, …)` by the rule of `name`, put into the target."""
     target, (name, _, overload) = args[0], func.__name__.partition(".")
-    if not name.endswith("_") or name.endswith("__") or "out" in kwargs:
+    # A write that changes the shape cannot be done to a triple, whose shape is fixed.
+    if not name.endswith("_") or name.endswith("__") or "out" in kwargs or torch.Tag.inplace_view in func.tags:
         run_again_functionalized(func)
     if not isinstance(target, Triple) or is_stale(target):
         run_again_functionalized(func)

@@ -16,6 +16,7 @@ from dof.torch import compat, rows
 from dof.torch.directions import seed_parts
 from dof.torch.in_place import NeedsFunctionalization
 from dof.torch.propagation import Propagation
+from dof.torch.refusal import refuse
 from dof.torch.reading import Reading, channels_of
 from dof.torch.triple import Triple
 
@@ -70,7 +71,15 @@ def _run(f: Callable[[Any], Any], seed: Callable[[], Triple]) -> Any:
         try:
             return f(seed())
         except NeedsFunctionalization:
-            return torch.func.functionalize(f)(seed())
+            return _functionalized(f, seed())
+
+
+def _functionalized(f: Callable[[Any], Any], seed: Triple) -> Any:
+    try:
+        return torch.func.functionalize(f)(seed)
+    except NeedsFunctionalization as error:
+        # Operations that are written in C++ and work in place inside are not functionalized.
+        refuse(error.args[0], "which writes into memory in a way that dof cannot follow", "write f without it")
 
 
 def map_outputs(function: Callable[[Any], Any], output: Any) -> Any:

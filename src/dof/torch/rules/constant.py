@@ -22,7 +22,7 @@ def become_number(call: Call) -> Any:
 
 register(
     "constant",
-    """detach zeros_like ones_like full_like empty_like new_zeros new_ones new_empty new_full new_empty_strided
+    """zeros_like ones_like full_like empty_like new_zeros new_ones new_empty new_full new_empty_strided
     rand_like.default randn_like.default sign sgn floor ceil round trunc argmax argmin isnan isinf isfinite heaviside
     floor_divide signbit nonzero eq ne lt le gt ge logical_and logical_or logical_not logical_xor any all isclose
     searchsorted.Tensor bucketize.Tensor count_nonzero is_nonzero fix nextafter argsort histc bincount allclose equal

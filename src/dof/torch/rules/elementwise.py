@@ -59,10 +59,10 @@ def _by_hand(call: Call, value: Tensor) -> tuple[Firsts, Seconds]:
 
 def _by_nested_jvp(call: Call) -> tuple[Firsts, Seconds]:
     """First and second derivatives of one element in its operands."""
-    values = torch.broadcast_tensors(*call.values)
+    values = tuple(call.values)
     count = len(values)
     unit = lambda i: tuple(torch.ones_like(v) if i == n else torch.zeros_like(v) for n, v in enumerate(values))  # noqa: E731
     along = lambda i: lambda *v: jvp(call, v, unit(i))[1]  # noqa: E731
     pairs = [(i, j) for i in range(count) for j in range(i, count)]
-    seconds = {(i, j): jvp(along(i), tuple(values), unit(j))[1] for i, j in pairs}
+    seconds = {(i, j): jvp(along(i), values, unit(j))[1] for i, j in pairs}
     return [along(i)(*values) for i in range(count)], seconds

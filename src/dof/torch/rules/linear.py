@@ -47,7 +47,10 @@ def elementwise_linear(call: Call) -> Any:
 
 def along_axes(call: Call) -> Any:
     """Operations along numbered axes: on stacks the numbers are larger by one."""
-    x, value = _x(call), call(*call.values)
+    x = _x(call)
+    if not x.value.dim():  # PyTorch takes a number for a vector of one element here
+        return by_vmap(call)
+    value = call(*call.values)
     shifted, axes = _shifted(call, x.value.dim())
     part = lambda stack: shifted(_written_out(stack, x.value, axes))  # noqa: E731
     return results(call, value, map_part(part, x.tangents), map_part(part, x.applied))
@@ -69,7 +72,10 @@ def _shifted(call: Call, ndim: int) -> tuple[Any, list[int]]:
     def shift(dims: Any) -> Any:
         each = [d % max(count, 1) for d in (dims if isinstance(dims, (list, tuple)) else [dims])]
         axes.extend(each)
-        return [d + 1 for d in each] if isinstance(dims, (list, tuple)) else each[0] + 1
+        if not isinstance(dims, (list, tuple)):
+            return each[0] + 1
+        # A permutation names all axes of a stack.
+        return [0] * (call.func is aten.permute.default) + [d + 1 for d in each]
 
     defaults = {a.name: a.default_value for a in call.func._schema.arguments if a.name in DIMENSIONS}
     for name, default in defaults.items():
@@ -257,7 +263,7 @@ register("linear", "resolve_conj resolve_neg _neg_view contiguous view_as_real v
 register("linear", "deg2rad rad2deg", elementwise_linear)
 register(
     "linear",
-    """sum.dim_IntList sum.default mean.dim mean.default nansum select.int slice.Tensor unsqueeze squeeze.dim squeeze.dims transpose.int
+    """sum.dim_IntList mean.dim nansum select.int slice.Tensor unsqueeze squeeze.dim squeeze.dims transpose.int
     permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes
     _fft_c2c index_select diff""",
     along_axes,
@@ -287,6 +293,9 @@ register(
     split_with_sizes_copy segment_reduce _reshape_copy""".replace("segment_reduce", "").replace("detach_copy", ""),
     by_vmap,
 )
+for _overload, _along in ((aten.sum.default, torch.sum), (aten.mean.default, torch.mean)):
+    _all = lambda x, dtype=None, along=_along: along(x, tuple(range(x.dim())), dtype=dtype)  # noqa: E731
+    RECORDS[_overload] = RECORDS[aten.cat.default]._replace(rule=_all, takes_call=False)
 for _overload in (aten.stack.default,):
     RECORDS[_overload] = RECORDS[aten.cat.default]._replace(rule=stacked, takes_call=False)
 for _overload in (aten.masked_fill.Scalar, aten.masked_fill.Tensor):

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from dof.torch.call import Call, add_parts, map_part
 from dof.torch.registry import aten, register, written_out
+from dof.torch.rules.general import general
 from dof.torch.rules.matrix_products import summed_product
 
 
@@ -109,10 +110,18 @@ def cholesky(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     return factor.mH if upper else factor, info
 
 
+@written_out("cholesky.default")
+def older_cholesky(A: Any, upper: bool = False) -> Any:
+    """`torch.cholesky`."""
+    return cholesky(A, upper=upper, check_errors=True)[0]
+
+
 @written_out("linalg_lu_factor_ex.default")
 def lu_factor(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    """Pᵀ A = L U: with M = L⁻¹ Pᵀ ∂A U⁻¹, ∂L = L tril(M, −1) and ∂U = triu(M) U. L and U share one matrix."""
-    call = Call(aten.linalg_lu_factor_ex.default, (A,), {})
+    """Pᵀ A = L U, square: with M = L⁻¹ Pᵀ ∂A U⁻¹, ∂L = L tril(M, −1) and ∂U = triu(M) U. L and U share one matrix."""
+    call = Call(aten.linalg_lu_factor_ex.default, (A,), {"pivot": pivot})
+    if A.shape[-1] != A.shape[-2]:
+        return general(call)
     LU, pivots, info = torch.linalg.lu_factor_ex(A.value, pivot=pivot, check_errors=check_errors)
     P, L, U = torch.lu_unpack(LU.detach(), pivots)
     L, U = LU.tril(-1) + torch.eye(LU.shape[-1], dtype=LU.dtype, device=LU.device), LU.triu()
@@ -167,7 +176,7 @@ def determinant(call: Call) -> Any:
     (A,) = call.triples
     sign, value, (g, s) = determinant_logarithm(call, A)
     logarithm = call.triple(value.to(sign.dtype), g, s)
-    return sign.detach() * torch.exp(logarithm) if False else sign * torch.exp(logarithm), *call(A.value.detach())[1:]
+    return sign * torch.exp(logarithm), *call(A.value.detach())[1:]
 
 
 register("linear algebra", "_linalg_slogdet.default", slogdet)

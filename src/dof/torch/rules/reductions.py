@@ -15,7 +15,7 @@ from dof.torch.triple import Triple
 def selected(call: Call) -> Any:
     """(values, indices) of max, min, sort, topk, …: the values are elements of x, chosen by the indices."""
     (x,) = call.triples
-    values, indices = call(*call.values)
+    _, indices = call(*call.values)
     dim = call.argument("dim", -1)
     if x.value.dim() == 0:
         return x, indices
