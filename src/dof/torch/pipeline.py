@@ -16,7 +16,8 @@ from dof.torch import compat, rows
 from dof.torch.directions import seed_parts
 from dof.torch.in_place import NeedsFunctionalization
 from dof.torch.propagation import Propagation
-from dof.torch.refusal import refuse
+from dof.torch.refusal import refuse, told_as_raised
+from dof.torch.rules.functions import UsersCalls
 from dof.torch.reading import Reading, channels_of
 from dof.torch.triple import Triple
 
@@ -66,8 +67,8 @@ def _propagated(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, lo
 
 def _run(f: Callable[[Any], Any], seed: Callable[[], Triple]) -> Any:
     """f of the triple of x; functionalized where f writes into memory that others look at."""
-    # The other backends are fused kernels without rules.
-    with sdpa_kernel(SDPBackend.MATH):
+    # The other backends of attention are fused kernels without rules.
+    with sdpa_kernel(SDPBackend.MATH), UsersCalls(), told_as_raised():
         try:
             return f(seed())
         except NeedsFunctionalization:

@@ -33,7 +33,7 @@ class Propagation:
     def lost_gradients(self) -> str | None:
         """Why gradients or derivatives would be lost at this place of f; None if they are not."""
         if self.has_forward_mode and not compat.forward_mode_is_enabled():
-            return "inside of a torch.autograd.Function, whose own derivative dof does not know"
+            return "inside of a torch.autograd.Function, whose own derivative dof does not know, or in inference mode"
         if self.needs_gradients and not torch.is_grad_enabled():
             return "under torch.no_grad, where its gradients are lost"
         return None

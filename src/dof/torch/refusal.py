@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -29,7 +32,27 @@ def refuse(func: Any, reason: str, fix: str, error: type[NotDifferentiableError]
         error: the class of the error.
     """
     name = func if isinstance(func, str) else str(func).removesuffix(".default")
-    raise error(f"`f` applies `{name}` at {users_line()} {reason}.\n  Fix: {fix}")
+    _latest.error = error(f"`f` applies `{name}` at {users_line()} {reason}.\n  Fix: {fix}")
+    raise _latest.error
+
+
+@contextmanager
+def told_as_raised() -> Iterator[None]:
+    """Raise a refusal again where PyTorch has turned it into a TypeError of its own, as it does for x * y."""
+    _latest.error = None
+    try:
+        yield
+    except TypeError:
+        raise (_latest.error or sys.exception()) from None  # pyright: ignore[reportGeneralTypeIssues]
+    finally:
+        _latest.error = None
+
+
+class _Latest(threading.local):
+    error: NotDifferentiableError | None = None
+
+
+_latest = _Latest()
 
 
 def users_line() -> str:
