@@ -12,6 +12,10 @@ operations), `rules` (a rule for each family of operations). Neither JAX nor a p
 
 from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
 from dof.torch.api.apply import jointly, propagate
+from dof.torch.api.batched import backward, batched
+from dof.torch.api.check import Check, check
+from dof.torch.api.compiled import compiled
+from dof.torch.api.explain import Explanation, explain
 from dof.torch.api.operator import Operator, laplacian
 from dof.torch.user_matrices import BlockDiagonal, Factored
 
@@ -19,10 +23,17 @@ __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
     "BlockDiagonal",
+    "Check",
     "DofError",
+    "Explanation",
     "Factored",
     "NotDifferentiableError",
     "Operator",
+    "backward",
+    "batched",
+    "check",
+    "compiled",
+    "explain",
     "jointly",
     "laplacian",
     "propagate",

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
 import torch
+from torch import Tensor
+
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix
 from dof.errors import ArgumentError, describe
 from dof.torch.user_matrices import BlockDiagonal, Factored, as_coefficient
-from torch import Tensor
 
 
 @dataclass(frozen=True)

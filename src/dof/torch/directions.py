@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
 import torch
+from torch import Tensor
+
 from dof.directions.factor import factor
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, is_known_matrix
 from dof.directions.shared import share_directions
 from dof.directions.sparse_rows import dense_rows
 from dof.torch.coefficients import Channel, PointMatrix, PointRows
 from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm
-from torch import Tensor
 
 
 def seed_parts(channels: Sequence[Channel], x: Tensor) -> tuple[Tensor | None, QuadraticForm, Tensor | None]:

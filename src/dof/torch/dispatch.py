@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+
 from dof.torch import compat
 from dof.torch.call import Call
 from dof.torch.in_place import is_stale, run_again_functionalized, write

@@ -16,9 +16,9 @@ from dof.torch import compat, rows
 from dof.torch.directions import seed_parts
 from dof.torch.in_place import NeedsFunctionalization
 from dof.torch.propagation import Propagation
+from dof.torch.reading import Reading, channels_of
 from dof.torch.refusal import refuse, told_as_raised
 from dof.torch.rules.functions import UsersCalls
-from dof.torch.reading import Reading, channels_of
 from dof.torch.triple import Triple
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 import torch
+
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 
 

@@ -43,6 +43,15 @@ def circular_padding(x: Any, pad: Any, mode: str = "constant", value: Any = None
     return x
 
 
+def diff(x: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """`torch.diff`: differences of neighbours along an axis, n times."""
+    x = torch.cat([part for part in (prepend, x, append) if part is not None], dim)
+    for _ in range(n):
+        size = x.shape[dim]
+        x = x.narrow(dim, 1, size - 1) - x.narrow(dim, 0, size - 1)
+    return x
+
+
 def batch_norm(
     x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None, training: bool = False, *rest: Any, **more: Any
 ) -> Any:
@@ -60,6 +69,7 @@ def _refused(name: str, fix: str) -> Callable[..., Any]:
 
 DETACH = (torch.Tensor.detach, torch.detach)
 FUNCTIONS |= dict.fromkeys(DETACH, detached)
+FUNCTIONS |= dict.fromkeys((torch.diff, torch.Tensor.diff), diff)
 FUNCTIONS[torch.nn.functional.pad] = circular_padding
 FUNCTIONS[torch.nn.functional.batch_norm] = batch_norm
 FUNCTIONS[torch.Tensor.data.__get__] = _refused(".data", "x.detach(), if it is to count as a constant")  # pyright: ignore

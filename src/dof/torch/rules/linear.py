@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+from torch import Tensor
 from torch.func import vmap
 
-import torch
 from dof.torch.call import Call, add_parts, map_part
 from dof.torch.registry import RECORDS, aten, register
-from torch import Tensor
 
 DIMENSIONS = ("dim", "dim0", "dim1", "dim2", "dims", "dimension")
 """What aten calls arguments that number the axes of an operand."""

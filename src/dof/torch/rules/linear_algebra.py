@@ -95,12 +95,13 @@ def cholesky_inverse(L: Any, upper: bool = False) -> Any:
 @written_out("linalg_cholesky_ex.default")
 def cholesky(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """A = L Lᴴ: ∂L = L Φ(L⁻¹ ∂A L⁻ᴴ), Φ the lower triangle with half of the diagonal."""
+    A = A.tril() + A.tril(-1).mH  # which is all that PyTorch reads
     call = Call(aten.linalg_cholesky_ex.default, (A,), {})
     L, info = torch.linalg.cholesky_ex(A.value, check_errors=check_errors)
     inverse = torch.linalg.solve_triangular(L, torch.eye(L.shape[-1], dtype=L.dtype, device=L.device), upper=False)
 
     def first(dA: Tensor) -> Tensor:
-        inner = inverse @ ((dA + dA.mH) / 2) @ inverse.mH
+        inner = inverse @ dA @ inverse.mH
         return L @ (inner.tril(-1) + inner.diagonal(dim1=-2, dim2=-1).diag_embed() / 2)
 
     g = map_part(first, None if A.tangents is None else A.full_tangents())
@@ -145,6 +146,13 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
     P = torch.lu_unpack(value.detach(), pivots, unpack_data=False)[0].to(value.dtype)
     A = P @ (LU.tril(-1) @ LU.triu() + LU.triu())
     return torch.linalg.solve(A.mH if adjoint else A, B, left=left)
+
+
+@written_out("_linalg_eigh.default")
+def eigh(A: Any, UPLO: str = "L", compute_v: bool = True) -> Any:
+    """Eigenvalues and eigenvectors, by the general rule on the triangle that is read."""
+    A = A.tril() + A.tril(-1).mH if UPLO.upper() == "L" else A.triu() + A.triu(1).mH
+    return general(Call(aten._linalg_eigh.default, (A,), {"compute_v": compute_v}))
 
 
 def determinant_logarithm(call: Call, A: Any) -> tuple[Tensor, Tensor, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+
 from dof.torch.call import Call
 from dof.torch.registry import register, written_out
 from dof.torch.triple import Triple
