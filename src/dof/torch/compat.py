@@ -10,6 +10,7 @@ from torch._decomp import decomposition_table
 
 __all__ = [
     "DisableTorchFunctionSubclass",
+    "change_shape_in_place",
     "decomposition_of",
     "forward_mode_is_enabled",
     "functorch_is_active",
@@ -44,6 +45,12 @@ def make_triple_shell(cls: Any, value: torch.Tensor) -> Any:
     return torch.Tensor._make_wrapper_subclass(
         cls, value.shape, strides=value.stride(), dtype=value.dtype, device=value.device
     )
+
+
+def change_shape_in_place(func: Any, target: torch.Tensor, args: Any, kwargs: Any) -> None:
+    """Apply `squeeze_`, `transpose_` or another change of the shape to the shell of a triple alone."""
+    with torch._C._DisableTorchDispatch():
+        func(target, *args, **kwargs)
 
 
 def traced_graph(function: Any, *args: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import torch
 
+from dof.torch import compat
 from dof.torch.refusal import refuse
 from dof.torch.registry import aten
 from dof.torch.triple import Triple
@@ -34,15 +35,18 @@ def is_stale(triple: Triple) -> bool:
 def write(func: Any, args: Sequence[Any], kwargs: dict[str, Any], apply_rule: Callable[..., Any]) -> Any:
     """The result of `name_(target, …)` by the rule of `name`, put into the target."""
     target, (name, _, overload) = args[0], func.__name__.partition(".")
-    # A write that changes the shape cannot be done to a triple, whose shape is fixed.
-    if not name.endswith("_") or name.endswith("__") or "out" in kwargs or torch.Tag.inplace_view in func.tags:
+    if not name.endswith("_") or name.endswith("__") or "out" in kwargs:
         run_again_functionalized(func)
     if not isinstance(target, Triple) or is_stale(target):
         run_again_functionalized(func)
-    plain = getattr(getattr(aten, name[:-1], None), overload, None)
+    packet = getattr(aten, name[:-1], None)
+    plain = getattr(packet, overload, None) or getattr(packet, "int", None)  # transpose_ and transpose.int
     if plain is None:
         refuse(func, "which has no form that does not write in place", f"h = h.{name[:-1]}(…) instead of h.{name}(…)")
-    _put(target, plain(*args, **kwargs))
+    new = plain(*args, **kwargs)
+    if torch.Tag.inplace_view in func.tags:  # squeeze_, transpose_, …: the shape changes as well
+        compat.change_shape_in_place(func, target, args[1:], kwargs)
+    _put(target, new)
     return target
 
 

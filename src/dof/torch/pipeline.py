@@ -60,7 +60,8 @@ def _propagated(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, lo
     channels, readings = channels_of(operators, x)
     tangents, form, applied = seed_parts(channels, x)
     run = Propagation(form, log)
-    output = _run(f, lambda: Triple(x, tangents, applied, run))
+    is_constant = tangents is None and applied is None  # for an operator of order zero
+    output = f(x) if is_constant else _run(f, lambda: Triple(x, tangents, applied, run))
     map_outputs(lambda y: _require_output(y, x), output)
     return Propagated(output, form.directions, readings, run)
 

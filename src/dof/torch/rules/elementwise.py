@@ -16,9 +16,10 @@ from torch import Tensor
 from torch.func import jvp
 
 from dof.torch.call import Call, add_parts
+from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.handwritten_derivatives import BY_HAND
 from dof.torch.rules.linear import lifted
-from dof.torch.triple import is_smooth
+from dof.torch.triple import Triple, is_smooth
 
 Firsts = list[Any]
 Seconds = dict[tuple[int, int], Any]
@@ -29,8 +30,16 @@ def elementwise(call: Call) -> Any:
     value = call(*call.values)
     if not is_smooth(value):
         return value
-    firsts, seconds = _by_hand(call, value) if call.func in BY_HAND else _by_nested_jvp(call)
-    return compose(call, value, firsts, seconds)
+    if call.func in BY_HAND and len(call.triples) == 1:
+        first, second = BY_HAND[call.func](call.values[0], value, call)
+        return compose(call, value, [first], {(0, 0): second})
+    # jvp does not take triples of an outer run.
+    if any(isinstance(leaf, Triple) for leaf in call.values):
+        return decomposed(call)
+    try:
+        return compose(call, value, *_by_nested_jvp(call))
+    except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch
+        return decomposed(call)
 
 
 def compose(call: Call, value: Tensor, firsts: Firsts, seconds: Seconds) -> Any:
@@ -48,13 +57,6 @@ def compose(call: Call, value: Tensor, firsts: Firsts, seconds: Seconds) -> Any:
 def _pair_sum(call: Call, g: Any, h: Any, is_square: bool) -> Tensor:
     total = call.form.contract(g, g if is_square else h)
     return total if is_square else 2 * total  # f_ij and f_ji
-
-
-def _by_hand(call: Call, value: Tensor) -> tuple[Firsts, Seconds]:
-    if len(call.triples) > 1:
-        return _by_nested_jvp(call)
-    first, second = BY_HAND[call.func](call.values[0], value, call)
-    return [first], {(0, 0): second}
 
 
 def _by_nested_jvp(call: Call) -> tuple[Firsts, Seconds]:

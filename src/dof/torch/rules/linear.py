@@ -24,12 +24,20 @@ DIMENSIONS = ("dim", "dim0", "dim1", "dim2", "dims", "dimension")
 def by_vmap(call: Call) -> Any:
     """Any linear or affine operation: the linear part of it on the stacks."""
     value = call(*call.values)
-    stacks = [None, None]
+    tangents = applied = None
     if any(t.tangents is not None for t in call.triples):
-        stacks[0] = vmap(call.homogeneous)(*(t.full_tangents() for t in call.triples))
+        tangents = _on_stacks(call, [t.full_tangents() for t in call.triples])
     if any(t.applied is not None for t in call.triples):
-        stacks[1] = vmap(call.homogeneous)(*(t.full_applied() for t in call.triples))
-    return results(call, value, *stacks)
+        applied = _on_stacks(call, [t.full_applied() for t in call.triples])
+    return results(call, value, tangents, applied)
+
+
+def _on_stacks(call: Call, stacks: list[Tensor]) -> Any:
+    try:
+        return vmap(call.homogeneous)(*stacks)
+    except RuntimeError:  # no batching rule in PyTorch
+        each = [call.homogeneous(*entries) for entries in zip(*stacks, strict=True)]
+        return torch.stack(each) if isinstance(each[0], torch.Tensor) else [*map(torch.stack, zip(*each, strict=True))]
 
 
 def results(call: Call, value: Any, tangents: Any, applied: Any) -> Any:

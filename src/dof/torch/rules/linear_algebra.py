@@ -95,7 +95,8 @@ def cholesky_inverse(L: Any, upper: bool = False) -> Any:
 @written_out("linalg_cholesky_ex.default")
 def cholesky(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """A = L Lᴴ: ∂L = L Φ(L⁻¹ ∂A L⁻ᴴ), Φ the lower triangle with half of the diagonal."""
-    A = A.tril() + A.tril(-1).mH  # which is all that PyTorch reads
+    A = A.mH if upper else A
+    A = A.tril() + A.tril(-1).mH  # PyTorch reads one triangle
     call = Call(aten.linalg_cholesky_ex.default, (A,), {})
     L, info = torch.linalg.cholesky_ex(A.value, check_errors=check_errors)
     inverse = torch.linalg.solve_triangular(L, torch.eye(L.shape[-1], dtype=L.dtype, device=L.device), upper=False)

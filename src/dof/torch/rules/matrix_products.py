@@ -48,7 +48,11 @@ def linear_layer(x: Any, weight: Any, bias: Any = None) -> Any:
     """x Wᵀ + b over the last axis of x, for x of any number of axes."""
     is_plain = isinstance(x, Triple) and not isinstance(weight, Triple) and not isinstance(bias, Triple)
     if not is_plain or x.is_constant:
-        product = torch.matmul(x, weight.mT if weight.dim() > 1 else weight)
+        product = (
+            torch.matmul(x, weight.mT)
+            if x.dim() > 1 and weight.dim() > 1
+            else matmul(x, weight.mT if weight.dim() > 1 else weight)
+        )
         return product if bias is None else product + bias
     call = Call(aten.linear.default, (x, weight, bias), {})
     reason = call.run.lost_gradients()
@@ -68,11 +72,13 @@ def _log(call: Call, result: Any) -> None:
         call.run.log.append(Step.of(call.func, "bilinear", result))
 
 
-def matmul(x: Any, y: Any, **kwargs: Any) -> Any:
-    """x @ y: a constant matrix on the right is a linear layer without bias."""
-    if isinstance(x, Triple) and not isinstance(y, Triple) and y.dim() == 2 and x.dim() > 1:
+def matmul(x: Any, y: Any) -> Any:
+    """x @ y: a constant matrix on the right is a linear layer without bias; vectors become matrices."""
+    if y.dim() == 1:
+        return matmul(x, y[:, None])[..., 0]
+    if isinstance(x, Triple) and not isinstance(y, Triple) and y.dim() == 2:
         return linear_layer(x, y.mT)
-    return torch.matmul(x, y, **kwargs)
+    return matmul(x[None], y)[..., 0, :] if x.dim() == 1 else torch.matmul(x, y)
 
 
 def _reflected(x: Any, y: Any) -> Any:

@@ -32,7 +32,7 @@ def rms_norm(x: Any, shape: Any, weight: Any, eps: float | None) -> Any:
 @written_out("native_group_norm.default")
 def group_norm(x: Any, weight: Any, bias: Any, n: int, c: int, hw: int, groups: int, eps: float) -> Any:
     """Layer norm over groups of channels, with weight and bias of each channel."""
-    y, mean, scale = layer_norm(x.reshape(n, groups, -1), (c // groups * hw,), None, None, eps)
+    y, mean, scale = layer_norm(x.reshape(n, groups, c // groups * hw), (c // groups * hw,), None, None, eps)
     return _affine(y.reshape(x.shape), *_per_channel(x, weight, bias)), mean.squeeze(-1), scale.squeeze(-1)
 
 
@@ -45,9 +45,7 @@ def batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bo
     return _affine((x - mean) * scale, *_per_channel(x, weight, bias))
 
 
-@written_out(
-    "native_batch_norm.default", "_native_batch_norm_legit_no_stats.default".replace("_no_stats.default", ".no_stats")
-)
+@written_out("native_batch_norm.default", "_native_batch_norm_legit.no_stats")
 def native_batch_norm(x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
     """Batch norm by its older schema: mean, var, training, momentum, eps; without mean and var for no_stats."""
     mean, var, training, _, eps = rest if len(rest) == 5 else (None, None, *rest)
