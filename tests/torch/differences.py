@@ -10,7 +10,10 @@ def laplacian_by_differences(f, x, step=1e-2):
     total = 0
     with torch.no_grad():
         for direction in torch.eye(x.shape[-1]):
-            along = lambda n, d=direction: f(x + n * step * d)
+
+            def along(n, d=direction):
+                return f(x + n * step * d)
+
             total = total + SECOND[0] * f(x) + sum(c * (along(n) + along(-n)) for n, c in enumerate(SECOND[1:], 1))
     return total / step**2
 

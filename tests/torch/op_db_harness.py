@@ -139,7 +139,10 @@ def try_sample(op, sample, seed):
     got, got_slope = float(y.detach()), 0.0 if slope is None else float(slope[0, -1])
 
     with torch.no_grad():
-        at_zero = lambda z: f(torch.cat([z, torch.zeros(1, 1, dtype=torch.float64)], 1))
+
+        def at_zero(z):
+            return f(torch.cat([z, torch.zeros(1, 1, dtype=torch.float64)], 1))
+
         want = differences(at_zero, DIRECTIONS, 2)
 
         def of_parameter(p):
@@ -226,9 +229,10 @@ def main(names, dtype=torch.float64, most=6, verbose=True):
         table[verdict] += 1
         first = next((o for o in outcomes if o.verdict == verdict), None)
         by_verdict[verdict].append((info.full_name, first.detail if first else ""))
-        if verbose and verdict in ("wrong", "error", "refused", "rough") or names:
+        if (verbose and verdict in ("wrong", "error", "refused", "rough")) or names:
             print(
-                f"{verdict:8s} {info.full_name:45s} {time.process_time() - start:5.1f}s {first.detail if first else ''}",
+                f"{verdict:8s} {info.full_name:45s} {time.process_time() - start:5.1f}s",
+                first.detail if first else "",
                 flush=True,
             )
     print(dict(table), flush=True)

@@ -112,7 +112,10 @@ LEARNED = {
 def test_gradients_in_learned_coefficients(name):
     coefficients, shape = LEARNED[name]
     x, p = torch.randn(4, 3), torch.nn.Parameter(torch.randn(shape))
-    loss = lambda p: (dof.Operator(**coefficients(p))(f)(x) ** 2).sum()
+
+    def loss(p):
+        return (dof.Operator(**coefficients(p))(f)(x) ** 2).sum()
+
     (slope,) = torch.autograd.grad(loss(p), p)
     direction = torch.randn(shape)
     expected = slope_by_differences(lambda t: loss(torch.nn.Parameter(p.detach() + t * direction)))
@@ -152,7 +155,10 @@ def test_holomorphic_functions_of_complex_points():
 
 def test_complex_values_of_real_points():
     x = torch.randn(4, 3)
-    wave = lambda x: torch.exp(1j * x.sum(-1)) * (x**2).sum(-1)
+
+    def wave(x):
+        return torch.exp(1j * x.sum(-1)) * (x**2).sum(-1)
+
     plane, square = torch.exp(1j * x.sum(-1)), (x**2).sum(-1)
     expected = plane * (6 + 4j * x.sum(-1) - 3 * square)
     assert_close(dof.laplacian(wave)(x), expected, 1e-12)

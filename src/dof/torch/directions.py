@@ -49,6 +49,30 @@ def _applied(channels: Sequence[Channel], x: Tensor) -> Tensor | None:
     return stack.reshape(len(full), *[1] * (x.dim() - ndim), *stack.shape[1:])
 
 
+_FACTORED: dict[Any, tuple[np.ndarray, np.ndarray]] = {}
+MOST_FACTORED = 64
+"""Matrices whose factors are kept; of N = 1000 coordinates, factors take 8 MB."""
+
+
+def _factored(terms: Sequence[Sequence[Any]], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """(rows (r, N), weights (c, r)) of what is known, factored once: eigenvectors of 1000 coordinates take a second."""
+    key = (n, *(tuple((type(m), *map(_content, m)) for m in each) for each in terms))
+    if key not in _FACTORED:
+        shared = share_directions([factor(list(each), n) for each in terms])
+        rows = np.asarray(dense_rows(shared.rows)) if shared.size else np.zeros((0, n))
+        if len(_FACTORED) >= MOST_FACTORED:
+            _FACTORED.clear()
+        _FACTORED[key] = rows, np.asarray(shared.weights)
+    return _FACTORED[key]
+
+
+def _content(part: Any) -> Any:
+    """The numbers of a part of a matrix: an array, several of them, or a number."""
+    if isinstance(part, tuple):
+        return tuple(map(_content, part))
+    return (part.shape, part.tobytes()) if isinstance(part, np.ndarray) else part
+
+
 class _Directions:
     """Rows (k, …, N) and the weights of each channel, piece by piece."""
 
@@ -61,9 +85,9 @@ class _Directions:
         self.size, self._coordinates_start = 0, None
 
     def add_known(self, terms: Sequence[Sequence[Any]]) -> None:
-        shared = share_directions([factor(list(each), self.n) for each in terms])
-        if shared.size:
-            self._append(torch.as_tensor(np.asarray(dense_rows(shared.rows))), shared.weights)
+        rows, weights = _factored(terms, self.n)
+        if len(rows):
+            self._append(torch.as_tensor(rows), weights)
 
     def add(self, channel: int, matrix: Any) -> None:
         if isinstance(matrix, (PointRows, LowRank)):

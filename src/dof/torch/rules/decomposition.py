@@ -11,7 +11,7 @@ from dof.torch.rules.general import general
 
 
 def decomposed(call: Call) -> Any:
-    """PyTorch's own way to write an operation out; the general rule where there is none, or it uses what has no rule."""
+    """PyTorch's own way to write an operation out; the general rule where it has none, or uses what has no rule."""
     decomposition = compat.decomposition_of(call.func)
     try:
         return general(call) if decomposition is None else decomposition(*call.args, **call.kwargs)
