@@ -10,7 +10,7 @@ except ImportError:
 collect_ignore = ["op_db_harness.py", "wrong_peers.py"]
 
 if torch is None:
-    collect_ignore_glob = ["test_*.py"]
+    collect_ignore_glob = ["*.py"]
 
     def pytest_report_header():
         return "tests/torch is left out: PyTorch is not installed (make test-torch installs it)"

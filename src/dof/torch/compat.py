@@ -22,7 +22,7 @@ __all__ = [
 
 def functorch_is_active() -> bool:
     """Whether a transformation of `torch.func` (grad, vmap, jvp, …) is under way."""
-    return torch._C._functorch.peek_interpreter_stack() is not None
+    return torch._C._functorch.peek_interpreter_stack() is not None  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def forward_mode_is_enabled() -> bool:

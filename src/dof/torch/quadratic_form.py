@@ -24,16 +24,16 @@ class Coupling(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Σ_j ∂_(first + j) ∂_(second + j), j < count, for one channel."""
+    """Σ_j ∂_(first + j) ∂_(second + j), j < length, for one channel."""
 
     channel: int
     first: int
     second: int
-    count: int
+    length: int
 
     def exchanged(self, h: Tensor) -> list[tuple[int, Tensor]]:
         """Σ_l q_kl h_l as (first k, sums for k, k + 1, …): each direction of a pair takes half of its partner."""
-        one, two = (h[start : start + self.count] / 2 for start in (self.first, self.second))
+        one, two = (h[start : start + self.length] / 2 for start in (self.first, self.second))
         return [(self.first, two), (self.second, one)]
 
 

@@ -48,7 +48,7 @@ class Triple(Tensor):
         from dof.torch.registry import FUNCTIONS
 
         with compat.DisableTorchFunctionSubclass():
-            return FUNCTIONS.get(func, func)(*args, **(kwargs or {}))
+            return (FUNCTIONS.get(func) or func)(*args, **(kwargs or {}))
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -53,10 +53,10 @@ def _derivatives(call: Call, smooth: list[int]) -> tuple[list[Any], list[Any]]:
         outputs = [found] if isinstance(found, torch.Tensor) else found
         return tuple(outputs[n] for n in smooth)
 
-    def derivative(*v_and_g: Tensor) -> tuple[Tensor, ...]:
+    def derivative(*v_and_g: Any) -> tuple[Tensor, ...]:
         """F'(v)[g]; linear in g."""
         v, g = v_and_g[: len(values)], v_and_g[len(values) :]
-        y, pull = vjp(F, *v)
+        y, pull, *_ = vjp(F, *v)
         return vjp(pull, y)[1](tuple(g))[0]
 
     tangents: list[Any] = [None] * len(smooth)

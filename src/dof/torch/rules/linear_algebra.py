@@ -134,10 +134,10 @@ def lu_factor(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
         return L @ M.tril(-1), M.triu() @ U
 
     gL, gU = (None, None) if A.tangents is None else first(A.full_tangents())
-    cross = None if gL is None else -2 * P @ summed_product(call.form.weigh(gL), gU)
+    cross = None if gL is None or gU is None else -2 * P @ summed_product(call.form.weigh(gL), gU)
     right = add_parts([None if A.applied is None else A.full_applied(), cross])
     joined = lambda parts: parts[0] + parts[1]  # noqa: E731 - strictly lower and upper triangles do not overlap
-    return call.triple(LU, None if gL is None else gL + gU, map_part(lambda r: joined(first(r)), right)), pivots, info
+    return call.triple(LU, add_parts([gL, gU]), map_part(lambda r: joined(first(r)), right)), pivots, info
 
 
 @written_out("linalg_lu_solve.default")
