@@ -40,12 +40,12 @@ NETWORKS = {
     "LayerNorm, Tanh": lambda: layers(nn.LayerNorm(8), nn.Tanh()),
     "GroupNorm, Tanh": lambda: layers(nn.GroupNorm(2, 8), nn.Tanh()),
     "TransformerEncoderLayer": Tokens,
-    "log |det| of a 3 × 3 network": lambda: Matrix(lambda m: torch.linalg.slogdet(m)[1]),
+    "log abs det of a 3 × 3 network": lambda: Matrix(lambda m: torch.linalg.slogdet(m)[1]),
     "solve with a 3 × 3 network": lambda: Matrix(lambda m: torch.linalg.solve(m, torch.ones(3)).sum(-1)),
 }
 
 
-def by_differences(net, x, step=2e-2):
+def by_differences(net, x, step=1e-2):
     total = 0
     for d in torch.eye(x.shape[-1]):
 
@@ -91,7 +91,7 @@ def slope(net, x, direction, way):
     return sum(float((g * d).sum()) for g, d in zip(gradients, direction, strict=True))
 
 
-def slope_by_differences(net, x, direction, step=5e-3):
+def slope_by_differences(net, x, direction, step=2e-3):
     parameters, kept = list(net.parameters()), [p.detach().clone() for p in net.parameters()]
 
     def loss(t):
