@@ -51,7 +51,7 @@ test-torch: .venv-torch/stamp
 .venv-torch/stamp: pyproject.toml Makefile
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --upgrade pip
-	$(@D)/bin/python -m pip install --quiet $(TORCH) expecttest "pytest>=8" "pyright>=1.1.390" --editable "."
+	$(@D)/bin/python -m pip install --quiet $(TORCH) expecttest "pytest>=8" "pyright>=1.1.390" "rich>=13" --editable "."
 	touch $@
 
 # The wheel in an empty environment, from an empty folder: import, one Laplacian, the command, the types.

@@ -11,7 +11,11 @@ import pytest
 import dof
 
 PACKAGE = Path(dof.__file__).parent
-WITH_FURTHER_PACKAGES = ("dof.bench.methods.torch_hessian", "dof.compat.netket")  # no dependencies of the tests
+WITH_FURTHER_PACKAGES = (
+    "dof.bench.methods.torch_hessian",
+    "dof.bench.torch_race",
+    "dof.compat.netket",
+)  # no dependencies of the tests
 MODULES = [
     m.name
     for m in pkgutil.walk_packages([str(PACKAGE)], "dof.")

@@ -8,8 +8,8 @@ pytest.importorskip("expecttest", reason="PyTorch's table of operations needs ex
 from op_db_harness import op_db, run_op
 
 NAMES = """
-    add sub rsub mul div pow exp log log1p expm1 sin cos tan sinh asinh atan atan2 sqrt rsqrt reciprocal square erf erfinv
-    lgamma digamma logit sigmoid sinc hypot logaddexp xlogy lerp addcmul addcdiv where masked_fill clamp_min maximum
+    add sub rsub mul div pow exp log log1p expm1 sin cos tan sinh asinh atan atan2 sqrt rsqrt reciprocal square erf
+    erfinv lgamma digamma logit sigmoid sinc hypot logaddexp xlogy lerp addcmul addcdiv where masked_fill clamp_min maximum
     sum mean prod var std norm logsumexp cumsum cumprod logcumsumexp amax max.reduction_with_dim sort topk
     cat stack reshape permute transpose unfold roll flip gather scatter index_select index_put index_add take_along_dim
     diagonal tril repeat expand narrow select_scatter nn.functional.pad.circular nn.functional.pad.reflect
