@@ -104,3 +104,15 @@ def test_slices_and_reshapes_keep_tangents_unbatched():
 def test_directions_are_as_many_as_the_rank():
     a = torch.ones(4, 4)
     assert dof.explain(dof.Operator(a=a), lambda x: x.sin().sum(-1), torch.randn(5, 4)).directions == 1
+
+
+def test_squeezing_an_axis_of_points_leaves_their_tangents():
+    x = torch.randn(5, 3)
+    found = dof.laplacian(lambda x: (x.squeeze(0).reshape(-1, 3) ** 3).sum(-1))(x)
+    assert_close(found, 6 * x.sum(-1), 1e-13)
+
+
+def test_memory_formats_are_of_values():
+    x = torch.randn(5, 16)
+    f = lambda x: (x.reshape(-1, 1, 4, 4).to(memory_format=torch.channels_last) ** 3).flatten(1).sum(-1)  # noqa: E731
+    assert_close(dof.laplacian(f)(x), 6 * x.sum(-1), 1e-13)

@@ -8,10 +8,12 @@ pytest.importorskip("expecttest", reason="PyTorch's table of operations needs ex
 from op_db_harness import op_db, run_op
 
 NAMES = """
-    add sub rsub mul div pow exp log log1p expm1 sin cos tan sinh asinh atan atan2 sqrt rsqrt reciprocal square erf
-    erfinv lgamma digamma logit sigmoid sinc hypot logaddexp xlogy lerp addcmul addcdiv where masked_fill clamp_min maximum
-    sum mean prod var std norm logsumexp cumsum cumprod logcumsumexp amax max.reduction_with_dim sort topk
-    cat stack reshape permute transpose unfold roll flip gather scatter index_select index_put index_add take_along_dim
+    add sub rsub mul div.no_rounding_mode pow exp log log1p expm1 sin cos tan sinh asinh atan
+    atan2 sqrt rsqrt reciprocal square erf erfinv lgamma digamma
+    logit sigmoid sinc hypot logaddexp xlogy lerp addcmul addcdiv where masked_fill clamp_min maximum
+    sum mean prod var std norm logsumexp cumsum cumprod amax max.reduction_with_dim sort topk
+    cat stack reshape permute transpose unfold roll flip gather scatter index_select index_put index_add
+    take_along_dim squeeze.multiple fft.ifft
     diagonal tril repeat expand narrow select_scatter nn.functional.pad.circular nn.functional.pad.reflect
     matmul bmm baddbmm addmm mv dot einsum kron cross nn.functional.linear nn.functional.bilinear tensordot
     softmax log_softmax nn.functional.layer_norm nn.functional.group_norm nn.functional.instance_norm
@@ -20,11 +22,13 @@ NAMES = """
     nn.functional.gelu nn.functional.silu nn.functional.mish nn.functional.elu nn.functional.glu
     nn.functional.conv1d nn.functional.conv2d nn.functional.conv_transpose2d nn.functional.avg_pool2d
     nn.functional.max_pool2d nn.functional.interpolate.bicubic nn.functional.embedding nn.functional.grid_sample
-    linalg.det linalg.slogdet linalg.inv linalg.solve linalg.solve_triangular linalg.cholesky linalg.eigvalsh
+    linalg.det linalg.slogdet linalg.inv linalg.solve linalg.solve_triangular linalg.cholesky
     linalg.qr linalg.svdvals linalg.lu_factor linalg.pinv linalg.matrix_norm linalg.vector_norm matrix_exp cdist
-    fft.fft fft.rfft fft.irfft complex polar real imag angle trapezoid diff quantile special.i0e special.ndtri
+    fft.fft fft.rfft fft.irfft complex polar real angle trapezoid diff quantile special.i0e special.ndtri
 """.split()
-COMPLEX = "mul div exp abs angle sgn matmul linalg.det linalg.slogdet linalg.solve fft.ifft prod sum pow var".split()
+COMPLEX = """
+    mul div.no_rounding_mode exp abs angle sgn matmul linalg.det linalg.slogdet linalg.solve fft.ifft prod sum pow var
+""".split()
 TABLE = {info.full_name: info for info in op_db}
 
 

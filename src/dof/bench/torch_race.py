@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class BlockPerceptron(torch.nn.Module):
     def __init__(self, blocks: int, inputs: int, hidden: int, layers: int, outputs: int) -> None:
         super().__init__()
         sizes = [inputs, *[hidden] * (layers - 1), outputs]
-        shapes = [(blocks, i, o) for i, o in zip(sizes[:-1], sizes[1:], strict=True)]
+        shapes = [(blocks, i, o) for i, o in pairwise(sizes)]
         self.blocks, self.inputs = blocks, inputs
         self.weights = torch.nn.ParameterList(torch.randn(s) / s[1] ** 0.5 for s in shapes)
 

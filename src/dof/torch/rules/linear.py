@@ -50,7 +50,18 @@ def results(call: Call, value: Any, tangents: Any, applied: Any) -> Any:
 
 def elementwise_linear(call: Call) -> Any:
     """Negation, copies, casts, real parts: the operation takes stacks as it takes values."""
+    if call.kwargs.get("memory_format") is not None:  # of values only: a stack has one axis more
+        plain = Call(call.func, call.args, {k: v for k, v in call.kwargs.items() if k != "memory_format"})
+        x = _x(call)
+        return results(call, call(*call.values), *(map_part(plain, part) for part in (x.tangents, x.applied)))
     return results(call, call(*call.values), *(map_part(call, part) for part in (_x(call).tangents, _x(call).applied)))
+
+
+def real_and_imaginary(call: Call) -> Any:
+    """Real and imaginary parts on a new last axis, also of conjugates that are not written out yet."""
+    x = _x(call)
+    part = lambda stack: torch.view_as_real(stack.resolve_conj())  # noqa: E731
+    return call.triple(part(x.value), map_part(part, x.tangents), map_part(part, x.applied))
 
 
 def along_axes(call: Call) -> Any:
@@ -155,9 +166,11 @@ def expanded(call: Call) -> Any:
 
 
 def squeezed(call: Call) -> Any:
-    """All axes of size one left out."""
+    """Axes of size one left out, all or some of them; a stack may have size one on others as well."""
     x, value = _x(call), call(*call.values)
-    kept = [axis for axis, size in enumerate(x.value.shape) if size != 1]
+    ndim, dims = x.value.dim(), call.argument("dim")
+    given = range(ndim) if dims is None else [d % max(ndim, 1) for d in (dims if isinstance(dims, list) else [dims])]
+    kept = [axis for axis, size in enumerate(x.value.shape) if size != 1 or axis not in given]
     part = lambda stack: stack.reshape(len(stack), *(stack.shape[1 + axis] for axis in kept))  # noqa: E731
     return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
 
@@ -254,11 +267,13 @@ def filled(call: Call) -> Any:
     """Elements at some places of an axis become a number."""
     x, value = _x(call), call(*call.values)
     dim, index = call.argument("dim"), call.argument("index")
+    if not x.value.dim():
+        return value
     part = lambda stack: stack.expand(len(stack), *x.value.shape).index_fill(dim % x.value.dim() + 1, index, 0)  # noqa: E731
     return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
 
 
-MOVES_AXES = {aten.permute.default, aten.transpose.int, aten.unsqueeze.default, aten.squeeze.dim, aten.squeeze.dims}
+MOVES_AXES = {aten.permute.default, aten.transpose.int, aten.unsqueeze.default}
 """Operations that do not look at elements: axes of size one may stay."""
 NEW_AXIS = {aten.unsqueeze.default}
 
@@ -267,18 +282,19 @@ register(
     "neg clone alias _to_copy lift_fresh positive _conj _conj_physical conj_physical real imag",
     elementwise_linear,
 )
-register("linear", "resolve_conj resolve_neg _neg_view contiguous view_as_real view_as_complex", elementwise_linear)
+register("linear", "resolve_conj resolve_neg _neg_view contiguous view_as_complex", elementwise_linear)
+register("linear", "view_as_real", real_and_imaginary)
 register("linear", "deg2rad rad2deg", elementwise_linear)
 register(
     "linear",
-    """sum.dim_IntList mean.dim nansum select.int slice.Tensor unsqueeze squeeze.dim squeeze.dims transpose.int
+    """sum.dim_IntList mean.dim nansum select.int slice.Tensor unsqueeze transpose.int
     permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes
     _fft_c2c index_select diff""",
     along_axes,
 )
 register("linear", "view _unsafe_view reshape _reshape_alias view_copy", reshaped)
 register("linear", "expand", expanded)
-register("linear", "squeeze.default", squeezed)
+register("linear", "squeeze.default squeeze.dim squeeze.dims", squeezed)
 register("linear", "cat", concatenated)
 register("linear", "add.Tensor sub.Tensor add.Scalar sub.Scalar rsub.Tensor rsub.Scalar", sums)
 register("linear", "where.self", chosen)

@@ -156,6 +156,14 @@ def eigh(A: Any, UPLO: str = "L", compute_v: bool = True) -> Any:
     return general(Call(aten._linalg_eigh.default, (A,), {"compute_v": compute_v}))
 
 
+@written_out("linalg_pinv.atol_rtol_tensor")
+def pinv(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+    """The pseudoinverse by the general rule; of a Hermitian matrix PyTorch reads one triangle."""
+    A = A.tril() + A.tril(-1).mH if hermitian else A
+    options = {"atol": atol, "rtol": rtol, "hermitian": hermitian}
+    return general(Call(aten.linalg_pinv.atol_rtol_tensor, (A,), options))
+
+
 def determinant_logarithm(call: Call, A: Any) -> tuple[Tensor, Tensor, Any]:
     """(sign, log |det A|, triple of log det A): tr(A⁻¹ g) and tr(A⁻¹ s) − Σ q tr(A⁻¹ g A⁻¹ g)."""
     sign, value = torch.linalg.slogdet(A.value)

@@ -9,7 +9,6 @@ import torch
 
 from dof.torch.refusal import refuse
 from dof.torch.registry import FUNCTIONS, written_out
-from dof.torch.rules.reductions import finite
 
 DROPOUT_FIX = "net.eval(), or dropout_p=0"
 
@@ -17,8 +16,13 @@ DROPOUT_FIX = "net.eval(), or dropout_p=0"
 @written_out("_softmax.default")
 def softmax(x: Any, dim: int, half_to_float: bool = False) -> Any:
     """Exp x / Σ exp x."""
-    e = torch.exp(x - finite(x.value.amax(dim, keepdim=True).detach()))
+    e = torch.exp(_below_largest(x, dim))
     return e / e.sum(dim, keepdim=True)
+
+
+def _below_largest(x: Any, dim: int) -> Any:
+    """x − max x, with its derivatives: those of a constant maximum would cancel in the quotient, with rounding."""
+    return x - x.max(dim, keepdim=True)[0] if x.dim() else x - x
 
 
 @written_out("_safe_softmax.default")
@@ -33,7 +37,7 @@ def safe_softmax(x: Any, dim: int, dtype: Any = None) -> Any:
 @written_out("_log_softmax.default")
 def log_softmax(x: Any, dim: int, half_to_float: bool = False) -> Any:
     """X − log Σ exp x."""
-    z = x - finite(x.value.amax(dim, keepdim=True).detach())
+    z = _below_largest(x, dim)
     return z - torch.log(torch.exp(z).sum(dim, keepdim=True))
 
 
