@@ -45,7 +45,7 @@ test-codes: .venv-codes/stamp
 TORCH := torch==2.13.0
 
 test-torch: .venv-torch/stamp
-	.venv-torch/bin/python -m pytest --override-ini=addopts= --confcutdir=tests/torch --doctest-modules -q tests/torch src/dof/torch
+	.venv-torch/bin/python -m pytest --override-ini=addopts= --confcutdir=tests/pytorch --doctest-modules -q tests/pytorch src/dof/torch
 	.venv-torch/bin/pyright --pythonpath .venv-torch/bin/python src/dof/torch
 
 .venv-torch/stamp: pyproject.toml Makefile

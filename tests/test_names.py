@@ -19,7 +19,7 @@ WITH_FURTHER_PACKAGES = (
 MODULES = [
     m.name
     for m in pkgutil.walk_packages([str(PACKAGE)], "dof.")
-    if m.name not in WITH_FURTHER_PACKAGES and not m.name.startswith("dof.torch")  # tests/torch has these
+    if m.name not in WITH_FURTHER_PACKAGES and not m.name.startswith("dof.torch")  # tests/pytorch has these
 ]
 
 

@@ -28,7 +28,7 @@ def name(page):
 
 
 def is_for_torch(page):
-    """Whether the code of a page is for PyTorch: tests/torch/test_pages.py runs it."""
+    """Whether the code of a page is for PyTorch: tests/pytorch/test_pages.py runs it."""
     return any("import dof.torch" in block for block in blocks(page, "python"))
 
 

@@ -27,5 +27,5 @@ def test_dof_agrees_with_finite_differences_everywhere(found):
 def test_the_page_is_of_this_version_of_pytorch(found):
     page = (ROOT / PAGE).read_text()
     if f"PyTorch {torch.__version__.partition('+')[0]}" not in page:
-        pytest.skip("the page is for another version; python tests/torch/wrong_peers.py makes it")
+        pytest.skip("the page is for another version; python tests/pytorch/wrong_peers.py makes it")
     assert made(found) in page

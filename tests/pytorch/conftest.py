@@ -13,7 +13,7 @@ if torch is None:
     collect_ignore_glob = ["*.py"]
 
     def pytest_report_header():
-        return "tests/torch is left out: PyTorch is not installed (make test-torch installs it)"
+        return "tests/pytorch is left out: PyTorch is not installed (make test-torch installs it)"
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """Every differentiable operation of PyTorch's own table of operations, against finite differences.
 
-    python tests/torch/op_db_harness.py [names …]
+    python tests/pytorch/op_db_harness.py [names …]
 
 For each sample the floating arguments are moved along three directions, a(z) = a + Σ z_i v_i with z in R³, and the
 Laplacian in z of Σ w · op(a(z)) is compared with central differences of order eight; its derivative along another

@@ -1,4 +1,4 @@
-"""A selection of PyTorch's own table of operations; `python tests/torch/op_db_harness.py` runs all of it."""
+"""A selection of PyTorch's own table of operations; `python tests/pytorch/op_db_harness.py` runs all of it."""
 
 import pytest
 import torch
