@@ -19,7 +19,7 @@ Run = Callable[[], Any]
 
 
 @dataclass(frozen=True)
-class Race:
+class TorchRace:
     """Ways to compute the same, of which the first is dof's.
 
     Attributes:
@@ -86,16 +86,16 @@ def by_nested_autograd(net: Any, second: list[float], first: list[float]) -> Cal
     return run
 
 
-def forwards(name: str, net: Any, x: Any, ways: dict[str, Callable[[Any], Any]]) -> Race:
+def forwards(name: str, net: Any, x: Any, ways: dict[str, Callable[[Any], Any]]) -> TorchRace:
     """L f at all points, without gradients."""
 
     def run(g: Callable[[Any], Any]) -> Run:
         return torch.no_grad()(lambda: g(x))
 
-    return Race(f"{name}, forward", {way: run(g) for way, g in ways.items()})
+    return TorchRace(f"{name}, forward", {way: run(g) for way, g in ways.items()})
 
 
-def training(name: str, net: Any, x: Any, ways: dict[str, Callable[[Any], Any]]) -> Race:
+def training(name: str, net: Any, x: Any, ways: dict[str, Callable[[Any], Any]]) -> TorchRace:
     """The gradient of mean((L f)²) in all weights."""
 
     def run(g: Callable[[Any], Any]) -> Run:
@@ -107,10 +107,10 @@ def training(name: str, net: Any, x: Any, ways: dict[str, Callable[[Any], Any]])
 
         return step
 
-    return Race(f"{name}, training step", {way: run(g) for way, g in ways.items()})
+    return TorchRace(f"{name}, training step", {way: run(g) for way, g in ways.items()})
 
 
-def races(scale: int = 1) -> list[Race]:
+def races(scale: int = 1) -> list[TorchRace]:
     """The races; numbers of points and widths are divided by `scale`, for tests."""
     torch.manual_seed(0)
     rng = np.random.default_rng(0)
@@ -129,7 +129,7 @@ def races(scale: int = 1) -> list[Race]:
     return [*found, _blocks(scale), *_small(scale)]
 
 
-def _blocks(scale: int) -> Race:
+def _blocks(scale: int) -> TorchRace:
     count, size = max(16 // scale, 2), 4
     net, x = BlockPerceptron(count, size, max(256 // scale, 4), 8, 8), torch.randn(max(64 // scale, 2), count * size)
     a = np.eye(size) + np.ones((size, size))
@@ -138,7 +138,7 @@ def _blocks(scale: int) -> Race:
     return forwards("block mlp", net, x, {"dof": L(net), "hessian": by_hessian(net, dense)})
 
 
-def _small(scale: int) -> list[Race]:
+def _small(scale: int) -> list[TorchRace]:
     """PINNs with few inputs."""
     second, first = [1.0, 1.0, 0.0], [0.0, 0.0, -1.0]
     heat, x = Perceptron(3, max(64 // scale, 4), 5), torch.rand(max(8192 // scale, 4), 3)
@@ -152,7 +152,7 @@ def _small(scale: int) -> list[Race]:
     return [training("heat 3-64-64-64-64-1", heat, x, ways), training("2-20-20-1, compiled", tiny, z, compiled)]
 
 
-def run_races(found: list[Race], rounds: int, clock: Callable[[], float] = time.perf_counter) -> TextTable:
+def run_races(found: list[TorchRace], rounds: int, clock: Callable[[], float] = time.perf_counter) -> TextTable:
     """Medians of all ways, taken by turns, after one run of each whose results are compared."""
     table = TextTable("dof.torch", ["case", "way", "median ms", "times dof"])
     for race in found:
