@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from dof.torch.call import Call, add_parts, map_part
+from dof.torch.refusal import refuse
 from dof.torch.registry import aten, register, written_out
 from dof.torch.rules.general import general
 from dof.torch.rules.matrix_products import summed_product
@@ -89,14 +90,22 @@ def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
 @written_out("cholesky_inverse.default")
 def cholesky_inverse(L: Any, upper: bool = False) -> Any:
     """(L Lᵀ)⁻¹."""
+    if L.is_complex():
+        refuse("cholesky_inverse", "of complex matrices, which has no rule", "torch.linalg.inv(L @ L.mH)")
     return cholesky_solve(torch.eye(L.shape[-1], dtype=L.dtype, device=L.device).expand(L.shape), L, upper)
+
+
+def _of_lower_triangle(A: Any) -> Any:
+    """The Hermitian matrix of which PyTorch reads the lower triangle, and the real part of the diagonal."""
+    lower, diagonal = A.tril(-1), A.diagonal(dim1=-2, dim2=-1)
+    return lower + lower.mH + torch.diag_embed(diagonal.real if A.is_complex() else diagonal)
 
 
 @written_out("linalg_cholesky_ex.default")
 def cholesky(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """A = L Lᴴ: ∂L = L Φ(L⁻¹ ∂A L⁻ᴴ), Φ the lower triangle with half of the diagonal."""
     A = A.mH if upper else A
-    A = A.tril() + A.tril(-1).mH  # PyTorch reads one triangle
+    A = _of_lower_triangle(A)
     call = Call(aten.linalg_cholesky_ex.default, (A,), {})
     L, info = torch.linalg.cholesky_ex(A.value, check_errors=check_errors)
     inverse = torch.linalg.solve_triangular(L, torch.eye(L.shape[-1], dtype=L.dtype, device=L.device), upper=False)
@@ -152,14 +161,14 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
 @written_out("_linalg_eigh.default")
 def eigh(A: Any, UPLO: str = "L", compute_v: bool = True) -> Any:
     """Eigenvalues and eigenvectors, by the general rule on the triangle that is read."""
-    A = A.tril() + A.tril(-1).mH if UPLO.upper() == "L" else A.triu() + A.triu(1).mH
+    A = _of_lower_triangle(A if UPLO.upper() == "L" else A.mH)
     return general(Call(aten._linalg_eigh.default, (A,), {"compute_v": compute_v}))
 
 
 @written_out("linalg_pinv.atol_rtol_tensor")
 def pinv(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
     """The pseudoinverse by the general rule; of a Hermitian matrix PyTorch reads one triangle."""
-    A = A.tril() + A.tril(-1).mH if hermitian else A
+    A = _of_lower_triangle(A) if hermitian else A
     options = {"atol": atol, "rtol": rtol, "hermitian": hermitian}
     return general(Call(aten.linalg_pinv.atol_rtol_tensor, (A,), options))
 
