@@ -55,7 +55,7 @@ MOST_FACTORED = 64
 
 
 def _factored(terms: Sequence[Sequence[Any]], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """(rows (r, N), weights (c, r)) of what is known, factored once: eigenvectors of 1000 coordinates take a second."""
+    """(rows (r, N), weights (c, r)) of what is known, factored once, since eigenvectors take N³ steps."""
     key = (n, *(tuple((type(m), *map(_content, m)) for m in each) for each in terms))
     if key not in _FACTORED:
         shared = share_directions([factor(list(each), n) for each in terms])

@@ -50,7 +50,7 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
 def _compare(alone: list[Tensor], among: list[Tensor], axes: int) -> None:
     for one, all_rows in zip(alone, among, strict=True):
         last = all_rows[tuple(slice(-1, None) for _ in range(axes))]
-        # Kernels round differently for one row and for many: a tenth of the digits must agree.
+        # Kernels round differently for one row and for many: half of the digits must agree.
         rough = torch.finfo(one.dtype).eps ** 0.5
         scale = float(all_rows.abs().max()) if all_rows.numel() else 0.0
         is_equal = one.shape == last.shape and torch.allclose(
