@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-jax-range test-codes test-wheel bench docs lint format clean
+.PHONY: demo test test-torch test-jax-range test-codes test-wheel bench docs lint format clean
 
 demo: $(VENV)/cli.stamp
 	$(BIN)/dof bench quick
@@ -39,6 +39,19 @@ test-codes: .venv-codes/stamp
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --upgrade pip
 	$(@D)/bin/python -m pip install --quiet $(CODES) --editable ".[core-test]"
+	touch $@
+
+# dof.torch, without the conftest of the other tests, which sets JAX up. Its types are checked where PyTorch is installed.
+TORCH := torch==2.13.0
+
+test-torch: .venv-torch/stamp
+	.venv-torch/bin/python -m pytest --override-ini=addopts= --confcutdir=tests/pytorch --doctest-modules -q tests/pytorch src/dof/torch
+	.venv-torch/bin/pyright --pythonpath .venv-torch/bin/python src/dof/torch
+
+.venv-torch/stamp: pyproject.toml Makefile
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --upgrade pip
+	$(@D)/bin/python -m pip install --quiet $(TORCH) expecttest "pytest>=8" "pyright>=1.1.390" "rich>=13" --editable "."
 	touch $@
 
 # The wheel in an empty environment, from an empty folder: import, one Laplacian, the command, the types.
@@ -78,4 +91,4 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf $(VENV) .venv-oldest-jax .venv-newest-jax .venv-codes .venv-wheel .pytest_cache .ruff_cache .hypothesis site
+	rm -rf $(VENV) .venv-oldest-jax .venv-newest-jax .venv-codes .venv-torch .venv-wheel .pytest_cache .ruff_cache .hypothesis site

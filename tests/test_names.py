@@ -11,8 +11,16 @@ import pytest
 import dof
 
 PACKAGE = Path(dof.__file__).parent
-WITH_FURTHER_PACKAGES = ("dof.bench.methods.torch_hessian", "dof.compat.netket")  # no dependencies of the tests
-MODULES = [m.name for m in pkgutil.walk_packages([str(PACKAGE)], "dof.") if m.name not in WITH_FURTHER_PACKAGES]
+WITH_FURTHER_PACKAGES = (
+    "dof.bench.methods.torch_hessian",
+    "dof.bench.torch_race",
+    "dof.compat.netket",
+)  # no dependencies of the tests
+MODULES = [
+    m.name
+    for m in pkgutil.walk_packages([str(PACKAGE)], "dof.")
+    if m.name not in WITH_FURTHER_PACKAGES and not m.name.startswith("dof.torch")  # tests/pytorch has these
+]
 
 
 @pytest.mark.parametrize("package", sorted({name.rpartition(".")[0] for name in MODULES}))
@@ -22,9 +30,11 @@ def test_no_module_is_hidden_by_something_of_the_same_name(package):
         assert getattr(importlib.import_module(package), name.rpartition(".")[2]) is module, name
 
 
-def test_a_class_has_a_name_of_its_own():
+@pytest.mark.parametrize("is_torch", [False, True])
+def test_a_class_has_a_name_of_its_own(is_torch):
+    """On either side: that of PyTorch has the names of the other one."""
     found = defaultdict(list)
-    for path in PACKAGE.rglob("*.py"):
+    for path in (path for path in PACKAGE.rglob("*.py") if path.is_relative_to(PACKAGE / "torch") == is_torch):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(str(path.relative_to(PACKAGE)))

@@ -14,6 +14,8 @@ The folders are the stages of the way from what the user writes to the result:
     batching     many points in blocks, several devices, directions in groups
     api          the public calls
 
+    torch        the same operators for PyTorch: `import dof.torch`, which imports no JAX
+
 Above them: pde (residuals as on paper), zoo (problems), solving (training), runs (folders and reports), bench
 (measurements), cli (the command `dof`). Everything public is imported when it is first used, so that the NumPy-only
 parts can be used without JAX.

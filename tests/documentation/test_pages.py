@@ -27,7 +27,12 @@ def name(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
+def is_for_torch(page):
+    """Whether the code of a page is for PyTorch: tests/pytorch/test_pages.py runs it."""
+    return any("import dof.torch" in block for block in blocks(page, "python"))
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python") and not is_for_torch(p)], ids=name)
 def test_code(page):
     scope = run(page)
     if page == README:

@@ -1,4 +1,4 @@
-"""The commands `dof bench quick`, `paper`, `peers`, `waves`, `theory` and `compare`."""
+"""The commands `dof bench quick`, `paper`, `peers`, `waves`, `torch`, `theory` and `compare`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dof.bench.timing.suites import SUITES, Suite, run_suite
 from dof.cli.bench_progress import shown
 from dof.cli.option_values import folder, seconds
 from dof.cli.plain_errors import told_plainly
+from dof.errors import DofError
 from dof.text_table import print_tables
 
 bench = typer.Typer(help="Measure dof against every other method, on this machine.", no_args_is_help=True)
@@ -54,6 +55,19 @@ def peers(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out =
 def waves(budget: Budget = "10m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
     """Neural wave functions of 8, 16 and 32 electrons, against folx."""
     _run(SUITES["waves"], budget, rounds, seed, out, cases)
+
+
+@bench.command(name="torch")
+def in_torch(rounds: Rounds = 7, out: Out = FOLDER) -> None:
+    """dof.torch beside the Hessian and nested autograd of PyTorch, by turns in one process."""
+    with told_plainly():
+        try:
+            from dof.bench.torch_race import races, run_races
+        except ModuleNotFoundError as error:
+            raise DofError(f'`dof bench torch` needs {error.name}.\n  Fix: pip install "dof[torch]"') from None
+        table = run_races(races(), rounds)
+        print_tables([table], Console())
+        (folder(out) / "torch.md").write_text(table.in_markdown())
 
 
 @bench.command()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.operators.user_matrices import require_finite
 
 
 class OperatorAlgebra(ABC):
@@ -24,6 +23,10 @@ class OperatorAlgebra(ABC):
         """scale · L for a number or a function of x."""
 
     @abstractmethod
+    def require_scale(self, scale: Any) -> None:
+        """Refuse a number that is not finite."""
+
+    @abstractmethod
     def identity(self) -> Any:
         """The operator φ ↦ φ."""
 
@@ -37,7 +40,7 @@ class OperatorAlgebra(ABC):
         if not callable(scale) and np.shape(scale) != ():
             found, fix = f"has shape {np.shape(scale)}", "(lambda x: jnp.sum(x**2)) * L"
             raise ArgumentError(describe("scale", found, "a scalar or a function of x that returns one", fix))
-        require_finite("scale", scale)
+        self.require_scale(scale)
         return self.scaled(scale)
 
     def __mul__(self, scale: Any) -> Any:

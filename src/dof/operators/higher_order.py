@@ -46,6 +46,10 @@ class HigherOrder(OperatorAlgebra):
         """scale · L for a number or a function of x."""
         return type(self)(tuple((first.scaled(scale), *others) for first, *others in self.products))
 
+    def require_scale(self, scale: Any) -> None:
+        """Refuse a number that is not finite."""
+        self.products[0][0].require_scale(scale)
+
     def identity(self) -> Any:
         """The operator φ ↦ φ."""
         return type(self.products[0][0])(c=1.0)

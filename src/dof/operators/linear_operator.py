@@ -72,6 +72,10 @@ class LinearOperator(OperatorAlgebra):
         """scale · L for a number or a function of x."""
         return self.of_terms(*(tuple(t.scaled(scale) for t in terms) for terms in (self.a, self.b, self.c)))
 
+    def require_scale(self, scale: Any) -> None:
+        """Refuse a number that is not finite."""
+        require_finite("scale", scale)
+
     def identity(self) -> Self:
         """The operator φ ↦ φ."""
         return type(self)(c=1.0)

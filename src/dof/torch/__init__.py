@@ -1,0 +1,40 @@
+"""The operators of dof for PyTorch: exact, by one forward propagation, with gradients that are right.
+
+    import dof.torch as dof
+    L = dof.Operator(a=A, b=lambda x: -x, c=2.0)
+    y = L(net)(x)                  # x (…, N): points in rows
+    (y**2).mean().backward()       # one backward pass
+
+Reading order: `operator` and `apply` (what users call), `coefficients`, `directions` and `reading` (operators as
+directions, form and channels), `propagate` (the whole way), `triple` and `dispatch` (the tensor that meets aten
+operations), `rules` (a rule for each family of operations). Neither JAX nor a part of dof that needs it is imported.
+"""
+
+from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
+from dof.torch.api.apply import jointly, propagate
+from dof.torch.api.batched import backward, batched
+from dof.torch.api.check import Check, check
+from dof.torch.api.compiled import compiled
+from dof.torch.api.explain import Explanation, explain
+from dof.torch.api.operator import Operator, laplacian
+from dof.torch.user_matrices import BlockDiagonal, Factored
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "BlockDiagonal",
+    "Check",
+    "DofError",
+    "Explanation",
+    "Factored",
+    "NotDifferentiableError",
+    "Operator",
+    "backward",
+    "batched",
+    "check",
+    "compiled",
+    "explain",
+    "jointly",
+    "laplacian",
+    "propagate",
+]

@@ -1,0 +1,1 @@
+"""The public calls of `dof.torch`."""

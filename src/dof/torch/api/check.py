@@ -1,0 +1,140 @@
+"""Compare an operator with finite differences in double precision, and nested autograd with them too."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.torch.api.apply import require_function
+from dof.torch.api.operator import Operator
+from dof.torch.directions import seed_parts
+from dof.torch.reading import channels_of
+
+FIRST = (0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280)
+SECOND = (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)
+"""Central differences of order eight, for n = 0 … 4 steps to either side."""
+STEP = 1e-2
+"""Truncation is below 1e-14 for functions that vary over lengths of one, rounding about 1e-11."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """How far L f is from finite differences, relative to their largest entry.
+
+    Finite differences are the reference, since nested autograd of PyTorch is wrong for some layers.
+
+    Attributes:
+        value: L f by dof.
+        reference: L f by central differences of order eight in float64.
+        error: distance of dof from the reference.
+        autograd_error: distance of nested `torch.autograd.grad` from the reference; None if it fails.
+    """
+
+    value: Tensor
+    reference: Tensor
+    error: float
+    autograd_error: float | None
+
+    def __str__(self) -> str:
+        nested = "fails" if self.autograd_error is None else f"{self.autograd_error:.1e}"
+        return f"dof is {self.error:.1e} away from finite differences in float64 (nested autograd: {nested})"
+
+
+def check(L: Any, f: Callable[[Any], Any], x: Tensor) -> Check:
+    """Compute L f at the points x with dof, by finite differences, and by nested autograd, and compare.
+
+    Args:
+        L: an operator.
+        f: a module, which is copied to float64, or a function; for a function x must be in float64 already.
+        x: points (…, N).
+
+    Examples:
+        >>> import torch, dof.torch as dof
+        >>> dof.check(dof.laplacian, lambda x: x.sin().sum(-1), torch.ones(2, 3, dtype=torch.float64)).error < 1e-9
+        True
+    """
+    if not isinstance(L, Operator):
+        raise ArgumentTypeError(describe("L", f"is {type(L).__name__}", "an operator", "dof.check(L, net, x)"))
+    require_function(f)
+    value = L(f)(x).detach()
+    if x.dtype == torch.float64:
+        double = f
+    elif isinstance(f, torch.nn.Module):
+        double = copy.deepcopy(f).double()
+    else:
+        fix = "dof.check(L, f, x.double()), with parameters of f in float64"
+        raise ArgumentError(describe("x", f"has dtype {x.dtype}", "float64, if f is no module", fix))
+    points = x.detach().double()
+    with torch.no_grad():
+        reference = _by_differences(L, double, points)
+    scale = float(reference.abs().max()) or 1.0
+    distance = lambda found: float((found.to(reference.dtype) - reference).abs().max()) / scale  # noqa: E731
+    try:
+        nested = distance(_by_autograd(L, double, points))
+    except RuntimeError:
+        nested = None
+    return Check(value, reference, distance(value), nested)
+
+
+def _by_differences(L: Operator, f: Callable[[Any], Any], x: Tensor) -> Tensor:
+    """L f from f at points x ± n h d along the directions d of A and b."""
+
+    def along(direction: Tensor, coefficients: tuple[float, ...], order: int) -> Tensor:
+        total = coefficients[0] * f(x)
+        for n, c in enumerate(coefficients[1:], 1):
+            ahead, behind = f(x + n * STEP * direction), f(x - n * STEP * direction)
+            total = total + c * (ahead - behind if order == 1 else ahead + behind)
+        return total / STEP**order
+
+    return _read(L, f, x, lambda d: along(d, SECOND, 2), lambda d: along(d, FIRST, 1))
+
+
+def _by_autograd(L: Operator, f: Callable[[Any], Any], x: Tensor) -> Tensor:
+    """L f by nested `torch.autograd.grad`, as PINN codes have it."""
+    x = x.detach().requires_grad_()
+    with torch.enable_grad():
+        outputs = f(x)
+        columns = outputs.reshape(*x.shape[:-1], -1)
+        slopes = [_gradient(columns[..., k].sum(), x) for k in range(columns.shape[-1])]
+
+        def first(d: Tensor) -> Tensor:
+            return torch.stack([(slope * d).sum(-1) for slope in slopes], -1).reshape(outputs.shape)
+
+        def second(d: Tensor) -> Tensor:
+            each = [(_gradient((slope * d).sum(), x) * d).sum(-1) for slope in slopes]
+            return torch.stack(each, -1).reshape(outputs.shape)
+
+        return _read(L, f, x, second, first).detach()
+
+
+def _gradient(y: Tensor, x: Tensor) -> Tensor:
+    if not y.requires_grad:
+        return torch.zeros_like(x)
+    (found,) = torch.autograd.grad(y, x, create_graph=True, materialize_grads=True)
+    return found
+
+
+def _read(L: Operator, f: Any, x: Tensor, second: Callable[[Any], Tensor], first: Callable[[Any], Tensor]) -> Tensor:
+    """L f from second derivatives along directions, mixed ones by ½ ((d + e)² − d² − e²), and first ones along b."""
+    channels, (reading,) = channels_of([L], x)
+    rows, form, b = seed_parts(channels, x)
+    units = torch.eye(form.directions, dtype=torch.float64, device=x.device)
+    q = form.contract(units[:, :, None].expand(-1, -1, form.directions), units[:, None].expand(-1, form.directions, -1))
+    q = (q + q.mT) / 2
+    value = f(x)
+    applied = [torch.zeros_like(value) for _ in channels]
+    for k in range(form.directions):
+        for l in range(k + 1):
+            if bool((q[:, k, l] != 0).any()):
+                d, e = rows[k], rows[l]  # pyright: ignore[reportOptionalSubscript]
+                found = second(d) if k == l else second(d + e) - second(d) - second(e)
+                applied = [a + weight * found for a, weight in zip(applied, q[:, k, l], strict=True)]
+    if b is not None:
+        applied = [a + first(direction.expand(x.shape)) for a, direction in zip(applied, b, strict=True)]
+    return reading.of(value, torch.stack(applied))

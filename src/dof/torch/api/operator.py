@@ -1,0 +1,98 @@
+"""`dof.torch.Operator`: a linear differential operator that can be applied to networks and functions of PyTorch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dof.errors import ArgumentError, describe
+from dof.operators.algebra import OperatorAlgebra
+from dof.torch.api.apply import Applicable, Composition
+from dof.torch.user_matrices import BlockDiagonal, Factored, as_coefficient
+
+
+@dataclass(frozen=True)
+class Term:
+    """scales[0](x) · scales[1](x) · … · coefficient(x), the coefficient of one order ("a", "b" or "c")."""
+
+    order: str
+    coefficient: Any
+    scales: tuple[Any, ...] = ()
+
+
+class Operator(Applicable, OperatorAlgebra):
+    """A linear differential operator of order two, one or zero.
+
+        (L φ)(x) = Σ_ij a_ij(x) ∂²φ/∂x_i∂x_j + Σ_i b_i(x) ∂φ/∂x_i + c(x) φ(x)
+
+    x is (…, N): points in rows, N coordinates on the last axis. Each coefficient is absent, constant numbers (copied: A
+    is factored once), a tensor that requires gradients, or a function of x, which gets all points and returns one
+    coefficient for each, with the axes of points in front.
+
+    Operators add, subtract, and are multiplied from the left by numbers and functions of x; `@` applies one after
+    another.
+
+    Args:
+        a: a scalar; (N,) for a diagonal; (N, N), of which the symmetric part counts; `BlockDiagonal(blocks)`; or
+            `Factored(L, signs)` for Lᵀ diag(signs) L. Of any sign and any rank.
+        b: (N,).
+        c: a scalar.
+
+    Examples:
+        >>> import torch, dof.torch as dof
+        >>> L = dof.Operator(a=torch.tensor([[1.0, 0.5], [0.5, 2.0]]), b=lambda x: -x, c=3.0)
+        >>> L(lambda x: x[..., 0] * x[..., 1] ** 2)(torch.tensor([[1.0, 2.0]], dtype=torch.float64))
+        tensor([8.0000], dtype=torch.float64)
+    """
+
+    def __init__(self, a: Any = None, b: Any = None, c: Any = None) -> None:
+        given = (("a", a), ("b", b), ("c", c))
+        self.terms = tuple(Term(name, _checked(name, value)) for name, value in given if value is not None)
+        self._known: dict[Any, Any] = {}
+
+    @classmethod
+    def of_terms(cls, terms: tuple[Term, ...]) -> Operator:
+        """The operator with these terms."""
+        new = cls()
+        new.terms = terms
+        return new
+
+    def __repr__(self) -> str:
+        return f"<dof.torch.Operator: {' + '.join(t.order for t in self.terms) or 'zero'}>"
+
+    def __add__(self, other: Any) -> Any:
+        return self.of_terms(self.terms + other.terms) if isinstance(other, Operator) else NotImplemented
+
+    def scaled(self, scale: Any) -> Operator:
+        """scale · L for a number or a function of x."""
+        return self.of_terms(tuple(Term(t.order, t.coefficient, (*t.scales, scale)) for t in self.terms))
+
+    def require_scale(self, scale: Any) -> None:
+        """Refuse what is neither a finite number nor a function."""
+        if not callable(scale):
+            as_coefficient("scale", scale)
+
+    def identity(self) -> Operator:
+        """The operator φ ↦ φ."""
+        return Operator(c=1.0)
+
+    def __matmul__(self, other: Any) -> Any:
+        """The operator φ ↦ L₁(L₂ φ)."""
+        return Composition(self, other) if isinstance(other, (Operator, Composition)) else NotImplemented
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A coefficient as it is kept: functions and learned tensors as they are, numbers as an array of our own."""
+    if callable(value) or (name == "a" and isinstance(value, (Factored, BlockDiagonal))):
+        return value
+    array = as_coefficient(name, value)
+    most = {"a": 2, "b": 1, "c": 0}[name]
+    if array.ndim > most or (most == 2 and array.ndim == 2 and array.shape[0] != array.shape[1]):
+        shapes = {"a": "(), (N,), (N, N), BlockDiagonal or Factored", "b": "(N,)", "c": "a scalar"}
+        fix = f"{name}=lambda x: …, a function of x, for one coefficient for each point"
+        raise ArgumentError(describe(name, f"has shape {tuple(array.shape)}", shapes[name], fix))
+    return array
+
+
+laplacian = Operator(a=1.0)
+"""Δ = Σ_i ∂²/∂x_i²: `dof.torch.laplacian(net)(x)`."""

@@ -1,0 +1,93 @@
+"""One aten operation with its arguments, as a function of the triples among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from dof.torch.triple import Triple, is_smooth
+
+
+class Call:
+    """An operation as a function of its triples.
+
+    Triples of an outer run count as constants: they are operands like any tensor for the inner one.
+
+    Attributes:
+        func: the aten overload.
+        args: positional arguments, with triples among them.
+        kwargs: keyword arguments.
+        triples: the triples of the innermost run, in the order of the arguments.
+        values: their values.
+    """
+
+    def __init__(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        self.func, self.args, self.kwargs = func, args, kwargs
+        found = [leaf for leaf in _leaves([*args, *kwargs.values()]) if isinstance(leaf, Triple)]
+        newest = max(t.run.number for t in found)
+        self.triples = [t for t in found if t.run.number == newest]
+        self.values = [t.value for t in self.triples]
+        self.run = self.triples[0].run
+        self.form = self.run.form
+
+    def __call__(self, *operands: Any) -> Any:
+        """The operation with these tensors in place of the triples."""
+        return self._with(lambda leaf: leaf, operands)
+
+    def homogeneous(self, *operands: Any) -> Any:
+        """The same with zeros for all constant tensors: the linear part of an affine operation."""
+        return self._with(lambda leaf: torch.zeros_like(leaf) if is_smooth(leaf) else leaf, operands)
+
+    def _with(self, constant: Callable[[Any], Any], operands: Sequence[Any]) -> Any:
+        rest = iter(operands)
+        place = lambda leaf: next(rest) if self.is_operand(leaf) else constant(leaf)  # noqa: E731
+        args = [_map_leaves(place, arg) for arg in self.args]
+        kwargs = {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()}
+        return self.func(*args, **kwargs)
+
+    def is_operand(self, leaf: Any) -> bool:
+        """Whether an argument is a triple of this run."""
+        return isinstance(leaf, Triple) and leaf.run is self.run
+
+    def argument(self, name: str, default: Any = None) -> Any:
+        """An argument by its name in the schema of the operation."""
+        if name in self.kwargs:
+            return self.kwargs[name]
+        names = [a.name for a in self.func._schema.arguments]
+        place = names.index(name) if name in names else len(self.args)
+        return self.args[place] if place < len(self.args) else default
+
+    def triple(self, value: Any, tangents: Any, applied: Any) -> Any:
+        """The triple of a result; a result without derivatives is a plain tensor."""
+        if tangents is None and applied is None:
+            return value
+        new = Triple(value, tangents, applied, self.run)
+        returns = self.func._schema.returns
+        if returns and returns[0].alias_info is not None:  # a view shares the memory of its operand
+            new.writes, new.seen = self.triples[0].writes, self.triples[0].seen
+        return new
+
+
+def _leaves(arguments: Sequence[Any]) -> list[Any]:
+    """Arguments, and entries of those that are lists: aten operations nest no deeper."""
+    return [leaf for arg in arguments for leaf in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+
+
+def _map_leaves(function: Callable[[Any], Any], arg: Any) -> Any:
+    return [function(entry) for entry in arg] if isinstance(arg, (list, tuple)) else function(arg)
+
+
+def map_part(function: Callable[[Any], Any], part: Any) -> Any:
+    """A function of a part of a triple; None stays None."""
+    return None if part is None else function(part)
+
+
+def add_parts(parts: Any) -> Any:
+    """The sum of the parts that are not None; None if there is none."""
+    total = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else total + part
+    return total

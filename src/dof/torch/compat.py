@@ -1,0 +1,60 @@
+"""All that dof uses of PyTorch and that is not public there. `tests/pytorch/test_compat.py` is the contract."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._C import DisableTorchFunctionSubclass
+from torch._decomp import decomposition_table
+
+__all__ = [
+    "DisableTorchFunctionSubclass",
+    "change_shape_in_place",
+    "decomposition_of",
+    "forward_mode_is_enabled",
+    "functorch_is_active",
+    "is_composite",
+    "make_triple_shell",
+    "traced_graph",
+]
+
+
+def functorch_is_active() -> bool:
+    """Whether a transformation of `torch.func` (grad, vmap, jvp, …) is under way."""
+    return torch._C._functorch.peek_interpreter_stack() is not None  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def forward_mode_is_enabled() -> bool:
+    """False inside of the `forward` of a `torch.autograd.Function`, and in inference mode."""
+    return torch._C._is_fwd_grad_enabled()
+
+
+def decomposition_of(func: Any) -> Any:
+    """PyTorch's own way to write an operation out in simpler ones; None if it has none."""
+    return decomposition_table.get(func)
+
+
+def is_composite(func: Any) -> bool:
+    """Whether an operation is made of others, so that `func.decompose` writes it out."""
+    return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
+
+
+def make_triple_shell(cls: Any, value: torch.Tensor) -> Any:
+    """A tensor of a subclass with the shape, strides, dtype and device of `value`, and no memory of its own."""
+    return torch.Tensor._make_wrapper_subclass(
+        cls, value.shape, strides=value.stride(), dtype=value.dtype, device=value.device
+    )
+
+
+def change_shape_in_place(func: Any, target: torch.Tensor, args: Any, kwargs: Any) -> None:
+    """Apply `squeeze_`, `transpose_` or another change of the shape to the shell of a triple alone."""
+    with torch._C._DisableTorchDispatch():
+        func(target, *args, **kwargs)
+
+
+def traced_graph(function: Any, *args: Any) -> Any:
+    """`function` at these arguments as one flat graph of aten operations."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    return make_fx(function)(*args)

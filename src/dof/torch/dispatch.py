@@ -1,0 +1,48 @@
+"""From an aten operation on triples to the triple of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from dof.torch import compat
+from dof.torch.call import Call
+from dof.torch.in_place import is_stale, run_again_functionalized, write
+from dof.torch.refusal import refuse
+from dof.torch.registry import RECORDS, Record
+from dof.torch.rules.decomposition import decomposed
+from dof.torch.rules.elementwise import elementwise
+from dof.torch.trace_log import Step
+
+
+def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The result of an operation, by the rule of its family."""
+    if func._schema.is_mutable:
+        return write(func, args, kwargs, apply_rule)
+    call = Call(func, args, kwargs)
+    if any(map(is_stale, call.triples)):
+        run_again_functionalized(func)
+    reason = None if func is torch.ops.aten.detach.default else call.run.lost_gradients()
+    if reason:
+        refuse(func, reason, "move it out of f, or write it with operations of PyTorch")
+    record = _EMPTY if not any(v.numel() for v in call.values) else RECORDS.get(func) or _record_of(call)
+    result = record.rule(call) if record.takes_call else record.rule(*args, **kwargs)
+    if call.run.log is not None:
+        call.run.log.append(Step.of(func, record.family, result))
+    return result
+
+
+_EMPTY = Record("constant", lambda call: call(*call.values))
+"""The record of operations on tensors without elements, which have no derivatives."""
+
+
+def _record_of(call: Call) -> Record:
+    """The record of an operation without one of its own."""
+    func = call.func
+    if torch.Tag.pointwise in func.tags:
+        return Record("elementwise", elementwise)
+    if compat.is_composite(func):
+        return Record("written out", func.decompose, takes_call=False)
+    return Record("general" if compat.decomposition_of(func) is None else "written out", decomposed)

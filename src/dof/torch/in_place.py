@@ -1,0 +1,59 @@
+"""Operations that write into their arguments.
+
+A write to a triple gives it the parts of the result. Views of a triple share a counter of the writes to their memory: a
+view taken before a write is stale, and so is what it was taken from. Where a stale triple is used, or a triple is
+written into a plain tensor, f is run again through `torch.func.functionalize`, which turns writes into new tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import torch
+
+from dof.torch import compat
+from dof.torch.refusal import refuse
+from dof.torch.registry import aten
+from dof.torch.triple import Triple
+
+
+class NeedsFunctionalization(Exception):
+    """f writes into memory in a way that only a functionalized run keeps track of."""
+
+
+def run_again_functionalized(func: Any) -> NoReturn:
+    """Leave this run of f."""
+    raise NeedsFunctionalization(func)
+
+
+def is_stale(triple: Triple) -> bool:
+    """Whether the memory of a triple was written to through another view of it."""
+    return triple.seen != triple.writes[0]
+
+
+def write(func: Any, args: Sequence[Any], kwargs: dict[str, Any], apply_rule: Callable[..., Any]) -> Any:
+    """The result of `name_(target, …)` by the rule of `name`, put into the target."""
+    target, (name, _, overload) = args[0], func.__name__.partition(".")
+    if not name.endswith("_") or name.endswith("__") or "out" in kwargs:
+        run_again_functionalized(func)
+    if not isinstance(target, Triple) or is_stale(target):
+        run_again_functionalized(func)
+    packet = getattr(aten, name[:-1], None)
+    plain = getattr(packet, overload, None) or getattr(packet, "int", None)  # transpose_ and transpose.int
+    if plain is None:
+        refuse(func, "which has no form that does not write in place", f"h = h.{name[:-1]}(…) instead of h.{name}(…)")
+    new = plain(*args, **kwargs)
+    if torch.Tag.inplace_view in func.tags:  # squeeze_, transpose_, …: the shape changes as well
+        compat.change_shape_in_place(func, target, args[1:], kwargs)
+    _put(target, new)
+    return target
+
+
+def _put(target: Triple, new: Any) -> None:
+    is_triple = isinstance(new, Triple)
+    target.value, target.tangents, target.applied = (
+        (new.value, new.tangents, new.applied) if is_triple else (new, None, None)
+    )
+    target.writes[0] += 1
+    target.seen = target.writes[0]

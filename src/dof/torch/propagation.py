@@ -1,0 +1,39 @@
+"""One run of f on triples: the form that sums its directions, the log, and what is refused while it lasts."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from dof.torch import compat
+from dof.torch.quadratic_form import QuadraticForm
+
+_numbers = itertools.count()
+
+
+@dataclass
+class Propagation:
+    """What all triples of one run of f have in common.
+
+    Attributes:
+        form: how operators sum over directions.
+        log: steps for `dof.torch.explain`; None if nobody asks for them.
+        number: later runs have larger numbers, so that a run inside of another is told apart from it.
+    """
+
+    form: QuadraticForm
+    log: list[Any] | None = None
+    number: int = field(default_factory=lambda: next(_numbers))
+    needs_gradients: bool = field(default_factory=torch.is_grad_enabled)
+    has_forward_mode: bool = field(default_factory=compat.forward_mode_is_enabled)
+
+    def lost_gradients(self) -> str | None:
+        """Why gradients or derivatives would be lost at this place of f; None if they are not."""
+        if self.has_forward_mode and not compat.forward_mode_is_enabled():
+            return "inside of a torch.autograd.Function, whose own derivative dof does not know, or in inference mode"
+        if self.needs_gradients and not torch.is_grad_enabled():
+            return "under torch.no_grad, where its gradients are lost"
+        return None

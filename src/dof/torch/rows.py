@@ -1,0 +1,90 @@
+"""Whether f is a function of each row of x: a probe with one row, once for each f. It is a probe, not a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dof.errors import ArgumentError, describe
+from dof.torch.triple import Triple
+
+_probed: set[Any] = set()
+MOST_PROBED = 10_000
+"""Functions that are made again for each call are forgotten now and then, so that their keys do not pile up."""
+
+
+def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Callable[[Tensor], Any]) -> None:
+    """Refuse an f that mixes rows or draws random numbers; later calls with the same f are not looked at again.
+
+    Args:
+        f: the function.
+        x: the points (…, N).
+        propagated: propagates given points. One row is propagated with gradients on, since some of what is refused
+            (`torch.no_grad` within f) is seen only then.
+    """
+    points = x.shape[:-1]
+    if isinstance(x, Triple) or not len(points) or max(points) < 2:
+        return
+    key = (x.dim(), *_identity(f))
+    if key in _probed:
+        return
+    alone = x.detach()[tuple(slice(-1, None) for _ in points)]
+    numbers = torch.get_rng_state()
+    with torch.enable_grad():
+        one = propagated(alone)
+    with torch.no_grad():
+        among = f(x)
+    if not torch.equal(numbers, torch.get_rng_state()):
+        torch.set_rng_state(numbers)
+        found, fix = "draws random numbers (dropout?), so that it is no function of x", "net.eval()"
+        raise ArgumentError(describe("f", found, "a function of each row of x", fix))
+    _compare(list(_tensors(one.each(lambda value, *_: value))), list(_tensors(among)), len(points))
+    if len(_probed) >= MOST_PROBED:
+        _probed.clear()
+    _probed.add(key)
+
+
+def _compare(alone: list[Tensor], among: list[Tensor], axes: int) -> None:
+    for one, all_rows in zip(alone, among, strict=True):
+        last = all_rows[tuple(slice(-1, None) for _ in range(axes))]
+        # Kernels round differently for one row and for many: half of the digits must agree.
+        rough = torch.finfo(one.dtype).eps ** 0.5
+        scale = float(all_rows.abs().max()) if all_rows.numel() else 0.0
+        is_equal = one.shape == last.shape and torch.allclose(
+            one, last, rtol=10 * rough, atol=10 * rough * scale, equal_nan=True
+        )
+        if not is_equal:
+            found = "gives another result for a row alone than for this row among others"
+            fix = "net.eval() for BatchNorm and dropout; means over rows come after L"
+            raise ArgumentError(describe("f", found, "a function of each row of x", fix))
+
+
+def _identity(f: Any) -> Iterator[Any]:
+    """What tells a function apart: code and closed-over objects for a function, which may be made anew at each call."""
+    code = getattr(f, "__code__", None)
+    if code is None:
+        yield from (id(f), getattr(f, "training", None))
+        return
+    yield code
+    cells = [cell.cell_contents for cell in f.__closure__ or () if _is_filled(cell)]
+    named = [f.__globals__[name] for name in code.co_names if name in f.__globals__]
+    for held in [*cells, *named, *(f.__defaults__ or ()), getattr(f, "__self__", None)]:
+        yield from (id(held), getattr(held, "training", None))
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:  # a variable that is not assigned yet
+        return False
+
+
+def _tensors(output: Any) -> Iterator[Tensor]:
+    if isinstance(output, torch.Tensor):
+        yield output.value if isinstance(output, Triple) else output
+    else:
+        for entry in output.values() if isinstance(output, dict) else output:
+            yield from _tensors(entry)

@@ -1,0 +1,57 @@
+"""Bilinear operations B(x, y): the product rule.
+
+g' = B(g, y) + B(x, h)
+s' = B(s, y) + B(x, t) + 2 Σ_kl q_kl B(g_k, h_l)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dof.torch.call import Call, add_parts, map_part
+from dof.torch.registry import register
+from dof.torch.rules.linear import lifted
+
+Product = Callable[[Tensor, Tensor], Tensor]
+
+
+def product_rule(call: Call, x: Any, y: Any, value: Tensor, B: Product, cross: Product) -> Any:
+    """The triple of B(x, y) for operands of which at least one is a triple.
+
+    Args:
+        call: the operation.
+        x: the left operand, a triple or a constant.
+        y: the right one.
+        value: B of the values.
+        B: takes a stack on either side, with the other operand as it is.
+        cross: takes stacks on both sides and returns Σ_kl q_kl B(g_k, h_l) for each channel.
+    """
+    is_x, is_y = call.is_operand(x), call.is_operand(y)
+    x_value, y_value = x.value if is_x else x, y.value if is_y else y
+    left = lambda stack: map_part(lambda s: B(s, y_value), stack)  # noqa: E731
+    right = lambda stack: map_part(lambda s: B(x_value, s), stack)  # noqa: E731
+    g, s = (x.tangents, x.applied) if is_x else (None, None)
+    h, t = (y.tangents, y.applied) if is_y else (None, None)
+    both = None if g is None or h is None else 2 * cross(g, h)
+    return call.triple(value, add_parts([left(g), right(h)]), add_parts([left(s), right(t), both]))
+
+
+def elementwise_product(call: Call) -> Any:
+    """x y, element by element."""
+    x, y = call.args[:2]
+    value = call(*call.values)
+    stack = lambda part, of: lifted(part, of.value, value)  # noqa: E731
+    B = lambda a, b: (stack(a, x) if _is_stack(a, x) else a) * (stack(b, y) if _is_stack(b, y) else b)  # noqa: E731
+    cross = lambda g, h: call.form.contract(stack(g, x), stack(h, y))  # noqa: E731
+    return product_rule(call, x, y, value, B, cross)
+
+
+def _is_stack(a: Any, operand: Any) -> bool:
+    return isinstance(a, torch.Tensor) and a is not operand and a is not getattr(operand, "value", None)
+
+
+register("bilinear", "mul.Tensor mul.Scalar", elementwise_product)

@@ -1,0 +1,183 @@
+"""Matrix products. In a product of two triples the sum over directions joins the contraction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dof.torch.call import Call, map_part
+from dof.torch.registry import FUNCTIONS, aten, register, written_out
+from dof.torch.rules.bilinear import product_rule
+from dof.torch.triple import Triple
+
+
+def matrix_product(call: Call) -> Any:
+    """Products (…, m, p) · (…, p, n) of matrices with the same number of axes: mm, bmm."""
+    x, y = call.args[:2]
+    cross = lambda g, h: summed_product(call.form.weigh(_even(g, x, -1)), _even(h, y, -2))  # noqa: E731
+    B = lambda a, b: torch.matmul(_contracted(a, x, -1), _contracted(b, y, -2))  # noqa: E731
+    return product_rule(call, x, y, call(*call.values), B, cross)
+
+
+def _even(stack: Tensor, operand: Any, axis: int) -> Tensor:
+    """A stack whose contracted axis is written out."""
+    shape = list(stack.shape)
+    shape[axis] = operand.value.shape[axis]
+    return stack.expand(shape)
+
+
+def _contracted(a: Tensor, operand: Any, axis: int) -> Tensor:
+    is_stack = isinstance(operand, Triple) and a is not operand.value
+    return _even(a, operand, axis) if is_stack else a
+
+
+def summed_product(weighed: Tensor, h: Tensor) -> Tensor:
+    """Σ_k g_k h_k: (c, r, …, m, p) and (r, …, p, n) to (c, …, m, n), the r joined with the contracted p."""
+    channels, r, *batch, m, p = weighed.shape
+    n = h.shape[-1]
+    # Each stack may have size one on axes of the batch.
+    batch = list(torch.broadcast_shapes(batch, h.shape[1:-2]))
+    left = weighed.expand(channels, r, *batch, m, p).movedim(1, -2).reshape(channels, *batch, m, r * p)
+    right = h.expand(r, *batch, p, n).movedim(0, -3).reshape(*batch, r * p, n)
+    return torch.matmul(left, right)
+
+
+def linear_layer(x: Any, weight: Any, bias: Any = None) -> Any:
+    """x Wᵀ + b over the last axis of x, for x of any number of axes."""
+    is_plain = isinstance(x, Triple) and not isinstance(weight, Triple) and not isinstance(bias, Triple)
+    if not is_plain or x.is_constant:
+        product = (
+            torch.matmul(x, weight.mT)
+            if x.dim() > 1 and weight.dim() > 1
+            else matmul(x, weight.mT if weight.dim() > 1 else weight)
+        )
+        return product if bias is None else product + bias
+    call = Call(aten.linear.default, (x, weight, bias), {})
+    reason = call.run.lost_gradients()
+    if reason is not None or x.seen != x.writes[0]:
+        return torch.ops.aten.linear(x, weight, bias)  # comes to `dispatch.py`, which says what is wrong
+    part = lambda stack: torch.nn.functional.linear(_even(stack, x, -1), weight)  # noqa: E731
+    value = torch.nn.functional.linear(x.value, weight, bias)
+    result = call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
+    _log(call, result)
+    return result
+
+
+def _log(call: Call, result: Any) -> None:
+    from dof.torch.trace_log import Step
+
+    if call.run.log is not None:
+        call.run.log.append(Step.of(call.func, "bilinear", result))
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """x @ y: a constant matrix on the right is a linear layer without bias; vectors become matrices."""
+    if y.dim() == 1:
+        return matmul(x, y[:, None])[..., 0]
+    if isinstance(x, Triple) and not isinstance(y, Triple) and y.dim() == 2:
+        return linear_layer(x, y.mT)
+    return matmul(x[None], y)[..., 0, :] if x.dim() == 1 else torch.matmul(x, y)
+
+
+def _reflected(x: Any, y: Any) -> Any:
+    return matmul(y, x)
+
+
+@written_out("addmm.default")
+def addmm(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta bias + alpha x y."""
+    if beta == 1 and alpha == 1 and not isinstance(y, Triple):
+        return linear_layer(x, y.mT, bias)
+    return _scaled(beta, bias) + _scaled(alpha, torch.mm(x, y))
+
+
+@written_out("baddbmm.default")
+def baddbmm(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta bias + alpha x y, for batches of matrices."""
+    return _scaled(beta, bias) + _scaled(alpha, torch.bmm(x, y))
+
+
+@written_out("addbmm.default")
+def addbmm(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta bias + alpha Σ x y over a batch of matrices."""
+    return _scaled(beta, bias) + _scaled(alpha, torch.bmm(x, y).sum(0))
+
+
+@written_out("addmv.default")
+def addmv(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta bias + alpha x y, for a vector y."""
+    return _scaled(beta, bias) + _scaled(alpha, torch.mv(x, y))
+
+
+@written_out("addr.default")
+def addr(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta bias + alpha x yᵀ."""
+    return _scaled(beta, bias) + _scaled(alpha, x[:, None] * y)
+
+
+@written_out("mv.default")
+def mv(x: Any, y: Any) -> Any:
+    """A matrix times a vector."""
+    return torch.mm(x, y[:, None])[:, 0]
+
+
+@written_out("dot.default")
+def dot(x: Any, y: Any) -> Any:
+    """Σ x y."""
+    return torch.mm(x[None], y[:, None])[0, 0]
+
+
+@written_out("vdot.default")
+def vdot(x: Any, y: Any) -> Any:
+    """Σ x̄ y."""
+    return dot(x.conj(), y)
+
+
+@written_out("linalg_cross.default")
+def cross(x: Any, y: Any, *, dim: int = -1) -> Any:
+    """x × y along an axis of three elements."""
+    roll = lambda v, n: torch.roll(v, n, dim)  # noqa: E731
+    x, y = torch.broadcast_tensors(x, y)
+    return roll(x, -1) * roll(y, 1) - roll(x, 1) * roll(y, -1)
+
+
+@written_out("convolution.default")
+def convolution(x: Any, weight: Any, bias: Any, *layout: Any) -> Any:
+    """Convolution with a kernel, and a bias for each channel."""
+    call = Call(aten.convolution.default, (x, weight, None, *layout), {})
+    value = aten.convolution(*(v.value if call.is_operand(v) else v for v in (x, weight)), None, *layout)
+    B = lambda a, b: _stacked_convolution(a, b, x, weight, layout)  # noqa: E731
+    product = product_rule(call, x, weight, value, B, lambda g, h: _cross_convolution(call, g, h, x, weight, layout))
+    return product if bias is None else product + bias.reshape(-1, *[1] * (value.dim() - 2))
+
+
+def _stacked_convolution(a: Tensor, b: Tensor, x: Any, weight: Any, layout: Any) -> Tensor:
+    """Convolution with a stack on either side."""
+    is_left = isinstance(x, Triple) and a is not x.value
+    stack, value = (a, x.value) if is_left else (b, weight.value)
+    stack = stack.expand(len(stack), *value.shape)
+    of = (
+        (lambda s: aten.convolution(s, b, None, *layout))
+        if is_left
+        else (lambda s: aten.convolution(a, s, None, *layout))
+    )
+    return torch.func.vmap(of)(stack)
+
+
+def _cross_convolution(call: Call, g: Tensor, h: Tensor, x: Any, weight: Any, layout: Any) -> Tensor:
+    weighed = call.form.weigh(g.expand(len(g), *x.value.shape))
+    h = h.expand(len(h), *weight.value.shape)
+    one = lambda a, b: aten.convolution(a, b, None, *layout)  # noqa: E731
+    return torch.func.vmap(lambda w: torch.func.vmap(one)(w, h).sum(0))(weighed)
+
+
+def _scaled(factor: Any, x: Any) -> Any:
+    return x if factor == 1 else factor * x
+
+
+register("bilinear", "mm.default bmm.default", matrix_product)
+FUNCTIONS[torch.nn.functional.linear] = linear_layer
+FUNCTIONS |= dict.fromkeys((torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__), matmul)
+FUNCTIONS[torch.Tensor.__rmatmul__] = _reflected

@@ -1,0 +1,75 @@
+"""Layer, group, RMS and batch normalisation, written out: their fused kernels have wrong second derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from dof.torch.refusal import refuse
+from dof.torch.registry import written_out
+
+
+@written_out("native_layer_norm.default")
+def layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+    """(x − mean) / √(var + eps) over the last axes, times weight, plus bias."""
+    dims = list(range(-len(shape), 0))
+    mean = x.mean(dims, keepdim=True)
+    centred = x - mean
+    scale = torch.rsqrt((centred * centred).mean(dims, keepdim=True) + eps)
+    return _affine(centred * scale, weight, bias), mean, scale
+
+
+@written_out("_fused_rms_norm.default")
+def rms_norm(x: Any, shape: Any, weight: Any, eps: float | None) -> Any:
+    """x / √(mean x² + eps) over the last axes, times weight."""
+    dims = list(range(-len(shape), 0))
+    eps = torch.finfo(x.dtype).eps if eps is None else eps
+    scale = torch.rsqrt((x * x).mean(dims, keepdim=True) + eps)
+    return _affine(x * scale, weight, None), scale
+
+
+@written_out("native_group_norm.default")
+def group_norm(x: Any, weight: Any, bias: Any, n: int, c: int, hw: int, groups: int, eps: float) -> Any:
+    """Layer norm over groups of channels, with weight and bias of each channel."""
+    y, mean, scale = layer_norm(x.reshape(n, groups, c // groups * hw), (c // groups * hw,), None, None, eps)
+    return _affine(y.reshape(x.shape), *_per_channel(x, weight, bias)), mean.squeeze(-1), scale.squeeze(-1)
+
+
+def batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
+    """(x − mean) / √(var + eps) with running statistics of each channel."""
+    if training or mean is None:
+        reason = "in training, which mixes rows, so that f is no function of one point"
+        refuse("batch_norm", reason, "net.eval(), or LayerNorm or GroupNorm in its place")
+    mean, scale = _per_channel(x, mean, torch.rsqrt(var + eps))
+    return _affine((x - mean) * scale, *_per_channel(x, weight, bias))
+
+
+@written_out("native_batch_norm.default", "_native_batch_norm_legit.no_stats")
+def native_batch_norm(x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
+    """Batch norm by its older schema: mean, var, training, momentum, eps; without mean and var for no_stats."""
+    mean, var, training, _, eps = rest if len(rest) == 5 else (None, None, *rest)
+    return batch_norm(x, weight, bias, mean, var, training, eps), mean, var
+
+
+@written_out("_native_batch_norm_legit_no_training.default")
+def no_training(x: Any, weight: Any, bias: Any, mean: Any, var: Any, momentum: float, eps: float) -> Any:
+    """Batch norm with running statistics."""
+    return batch_norm(x, weight, bias, mean, var, False, eps), mean, var
+
+
+@written_out("_batch_norm_no_update.default")
+def no_update(x: Any, weight: Any, bias: Any, mean: Any, var: Any, momentum: float, eps: float) -> Any:
+    """Batch norm with running statistics, and an empty reserve."""
+    return batch_norm(x, weight, bias, mean, var, False, eps), mean, var, x.value.new_empty(0)
+
+
+def _affine(y: Any, weight: Any, bias: Any) -> Any:
+    y = y if weight is None else y * weight
+    return y if bias is None else y + bias
+
+
+def _per_channel(x: Any, *parameters: Any) -> list[Any]:
+    """Vectors over the channels, axis 1 of x."""
+    shape = [1, -1, *[1] * (x.dim() - 2)]
+    return [None if p is None else p.reshape(shape) for p in parameters]

@@ -1,0 +1,26 @@
+"""Maxima over windows: elements of x, chosen by indices into its last axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from dof.torch.call import Call
+from dof.torch.registry import register
+
+
+def pooled(call: Call) -> Any:
+    """(values, indices) of max pooling over the last two or three axes."""
+    (x,) = call.triples
+    _, indices = call(*call.values)
+    axes = 3 if "3d" in call.func.name() else 2
+    found = torch.gather(x.flatten(-axes), -1, indices.flatten(-axes))
+    return found.reshape(indices.shape), indices
+
+
+register(
+    "selection",
+    "max_pool2d_with_indices max_pool3d_with_indices adaptive_max_pool2d.default adaptive_max_pool3d.default",
+    pooled,
+)

@@ -1,0 +1,87 @@
+"""What takes the place of x: a tensor that carries (value, tangents, applied) through every operation it meets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import enable_reentrant_dispatch
+
+from dof.torch import compat
+from dof.torch.propagation import Propagation
+
+
+class Triple(Tensor):
+    """A value v that depends on x, with its derivatives.
+
+    It is a tensor of the shape of v. Functions of PyTorch and modules take it as they take any tensor; every operation
+    comes to `__torch_dispatch__`, below autograd and with composite operations written out, and its rule makes the
+    triple of the result.
+
+    Attributes:
+        value: v, of any shape (*s).
+        tangents: ∂v along each direction, (r, *s), or of size one on axes along which it is constant; None for zero.
+        applied: (L − c) v for each operator (channel), (c, *s), or of size one likewise; None for zero.
+        run: the propagation that the triple belongs to.
+    """
+
+    value: Tensor
+    tangents: Tensor | None
+    applied: Tensor | None
+    run: Propagation
+    writes: list[int]
+    seen: int
+
+    @staticmethod
+    def __new__(cls, value: Tensor, tangents: Tensor | None, applied: Tensor | None, run: Propagation) -> Any:
+        """The triple of these parts."""
+        self = compat.make_triple_shell(cls, value)
+        self.value, self.tangents, self.applied, self.run = value, tangents, applied, run
+        # How often the memory that this triple stands for was written to: views share the list. See `in_place.py`.
+        self.writes, self.seen = [0], 0
+        return self
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Functions that PyTorch would write out too far have rules of their own; all others are left to it."""
+        from dof.torch.registry import FUNCTIONS
+
+        with compat.DisableTorchFunctionSubclass():
+            return (FUNCTIONS.get(func) or func)(*args, **(kwargs or {}))
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Apply the rule of an aten operation."""
+        from dof.torch.dispatch import apply_rule
+
+        # Turns autograd on again for the plain tensors inside of rules.
+        with enable_reentrant_dispatch():
+            return apply_rule(func, args, kwargs or {})
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        """Value, and how many directions there are."""
+        return f"<dof.torch.Triple of shape {tuple(self.value.shape)}, {self.run.form.directions} directions>"
+
+    def full_tangents(self) -> Tensor:
+        """The tangents with all axes written out, and zeros for None."""
+        return _expanded(self.tangents, self.run.form.directions, self.value)
+
+    def full_applied(self) -> Tensor:
+        """What is applied, with all axes written out, and zeros for None."""
+        return _expanded(self.applied, self.run.form.channels, self.value)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether both derivatives are known to be zero."""
+        return self.tangents is None and self.applied is None
+
+
+def _expanded(part: Tensor | None, count: int, value: Tensor) -> Tensor:
+    shape = (count, *value.shape)
+    return value.new_zeros(()).expand(shape) if part is None else part.expand(shape)
+
+
+def is_smooth(value: Any) -> bool:
+    """Whether a result can have derivatives: a floating or complex tensor."""
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())

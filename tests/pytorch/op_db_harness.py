@@ -1,0 +1,245 @@
+"""Every differentiable operation of PyTorch's own table of operations, against finite differences.
+
+    python tests/pytorch/op_db_harness.py [names …]
+
+For each sample the floating arguments are moved along three directions, a(z) = a + Σ z_i v_i with z in R³, and the
+Laplacian in z of Σ w · op(a(z)) is compared with central differences of order eight; its derivative along another
+direction likewise. A sample is `right`, `refused` (an error of dof), `rough` (neither finite differences nor autograd
+are exact enough to tell) or `wrong`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
+import dof.torch as dof
+
+SECOND = (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)
+FIRST = (0, 4 / 5, -1 / 5, 4 / 105, -1 / 280)
+STEPS = (2e-2, 5e-3, 1e-3, 2e-4)
+DIRECTIONS = 2
+TOLERANCE = 1e-9
+
+
+@dataclass
+class Outcome:
+    name: str
+    verdict: str
+    detail: str = ""
+
+
+def is_smooth(value):
+    # Single precision among the arguments of some samples is too coarse to be moved by finite differences.
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.float64, torch.complex128)
+
+
+def moved(tree, directions, z):
+    """The tree with its floating tensors moved along directions, by the numbers z (…, 1)."""
+    return map_tree(lambda t, v: t + sum(z[0, i] * v[i] for i in range(len(v))), tree, directions)
+
+
+def map_tree(function, tree, *others):
+    if isinstance(tree, (list, tuple)):
+        entries = [map_tree(function, t, *(o[n] for o in others)) for n, t in enumerate(tree)]
+        return type(tree)(*entries) if hasattr(tree, "_fields") else type(tree)(entries)
+    if isinstance(tree, dict):
+        return {k: map_tree(function, t, *(o[k] for o in others)) for k, t in tree.items()}
+    return function(tree, *others) if is_smooth(tree) else tree
+
+
+def directions_like(tree, generator, count):
+    def one(t):
+        return [torch.randn(t.shape, dtype=t.dtype, generator=generator) * 0.3 for _ in range(count)]
+
+    return map_tree(one, tree)
+
+
+def leaves(tree):
+    if isinstance(tree, (list, tuple)):
+        return [leaf for entry in tree for leaf in leaves(entry)]
+    return [tree] if is_smooth(tree) else []
+
+
+def stencil(F, h, coefficients, odd):
+    total = coefficients[0] * F(0.0) if coefficients[0] else 0.0
+    for n, c in enumerate(coefficients[1:], 1):
+        total = total + c * (F(n * h) - F(-n * h) if odd else F(n * h) + F(-n * h))
+    return total / (h if odd else h * h)
+
+
+def scalar_function(op, sample, directions):
+    """z (1, k) ↦ one number for each output, weighted; as a function of one point."""
+    weights = {}
+
+    def f(z):
+        args = moved([sample.input, *sample.args], directions[0], z)
+        kwargs = moved(sample.kwargs, directions[1], z)
+        found = op(args[0], *args[1:], **kwargs)
+        if sample.output_process_fn_grad is not None:
+            found = sample.output_process_fn_grad(found)
+        total = 0.0
+        for n, leaf in enumerate(leaves(found)):
+            if n not in weights:
+                generator = torch.Generator().manual_seed(n)
+                weights[n] = torch.randn(leaf.shape, dtype=torch.float64, generator=generator)
+            total = total + (weights[n] * (leaf.real + 2 * leaf.imag if leaf.is_complex() else leaf)).sum()
+        return total.reshape(1) if isinstance(total, torch.Tensor) else z[:, 0] * 0
+
+    return f
+
+
+def differences(f, count, order):
+    """(Laplacian, or gradient along the last direction) at zero, for each step."""
+    found = []
+    for h in STEPS:
+        total = 0.0
+        for i in range(count):
+
+            def along(t, i=i):
+                z = torch.zeros(1, count, dtype=torch.float64)
+                z[0, i] = t
+                return f(z)
+
+            total = total + stencil(along, h, SECOND if order == 2 else FIRST, order == 1)
+        found.append(float(total.reshape(-1)[0]))
+    return found
+
+
+def agreement(value, candidates, scale):
+    return min(abs(value - c) for c in candidates) / max(scale, 1.0)
+
+
+def try_sample(op, sample, seed):
+    generator = torch.Generator().manual_seed(seed)
+    tree = [sample.input, *sample.args]
+    directions = (
+        directions_like(tree, generator, DIRECTIONS + 1),
+        directions_like(sample.kwargs, generator, DIRECTIONS + 1),
+    )
+    f = scalar_function(op, sample, directions)
+    # The last coordinate is a parameter: L differentiates in the others, and L f is differentiated in it.
+    L = dof.Operator(a=[1.0] * DIRECTIONS + [0.0])
+    with torch.no_grad():
+        base = f(torch.zeros(1, DIRECTIONS + 1, dtype=torch.float64))
+    if not torch.isfinite(base).all():
+        return "skipped", "not finite"
+    z = torch.zeros(1, DIRECTIONS + 1, dtype=torch.float64, requires_grad=True)
+    try:
+        y = L(f)(z)
+        (slope,) = torch.autograd.grad(y.sum(), z, allow_unused=True) if y.requires_grad else (None,)
+    except dof.DofError as error:
+        return "refused", str(error).splitlines()[0]
+    got, got_slope = float(y.detach()), 0.0 if slope is None else float(slope[0, -1])
+
+    with torch.no_grad():
+
+        def at_zero(z):
+            return f(torch.cat([z, torch.zeros(1, 1, dtype=torch.float64)], 1))
+
+        want = differences(at_zero, DIRECTIONS, 2)
+
+        def of_parameter(p):
+            shift = torch.zeros(1, DIRECTIONS + 1, dtype=torch.float64)
+            shift[0, -1] = float(p[0, 0])
+            return L(f)(shift)
+
+        want_slope = differences(of_parameter, 1, 1)
+    magnitude = max(abs(float(base)), abs(got))
+    verdicts = [
+        verdict_of(got, want, magnitude, lambda: by_autograd(f)),
+        verdict_of(got_slope, want_slope, max(magnitude, abs(got_slope)), None),
+    ]
+    detail = f"L f {got:.12g} expected {want} ; slope {got_slope:.12g} expected {want_slope}"
+    return next(v for v in ("wrong", "rough", "right") if v in verdicts), detail
+
+
+def verdict_of(value, candidates, scale, autograd):
+    error = agreement(value, candidates, scale)
+    if error <= TOLERANCE:
+        return "right"
+    # Differences with neighbouring steps that do not agree with each other cannot tell: kinks, jumps, singularities.
+    spread = min(agreement(a, [b], scale) for a, b in zip(candidates[1:], candidates[:-1], strict=True))
+    if error <= 3 * spread and error < 1e-5:
+        return "rough"
+    if not spread < 1e-6 and autograd is not None:
+        try:
+            return "rough" if abs(autograd() - value) <= TOLERANCE * max(scale, 1) else "wrong"
+        except RuntimeError:
+            return "wrong"
+    return "wrong" if spread < 1e-6 else "rough"
+
+
+def by_autograd(f):
+    """The Laplacian by nested `torch.autograd.grad`."""
+    z = torch.zeros(1, DIRECTIONS + 1, dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(f(z).sum(), z, create_graph=True)
+    total = 0.0
+    for i in range(DIRECTIONS):
+        if slope.requires_grad:
+            (second,) = torch.autograd.grad(slope[0, i], z, retain_graph=True, materialize_grads=True)
+            total += float(second[0, i])
+    return total
+
+
+def run_op(info, dtype, most=6):
+    outcomes = []
+    try:
+        samples = list(info.sample_inputs("cpu", dtype, requires_grad=False))
+    except Exception as error:
+        return [Outcome(info.full_name, "no samples", f"{type(error).__name__}: {error}")]
+    step = max(1, len(samples) // most)
+    for n, sample in enumerate(samples[::step][:most]):
+        if sum(t.numel() for t in leaves([sample.input, list(sample.args)])) > 20000:
+            continue
+        try:
+            verdict, detail = try_sample(info.op, sample, n)
+        except Exception as error:
+            verdict, detail = (
+                "error",
+                f"{type(error).__name__}: {str(error).splitlines()[0][:160] if str(error) else ''}",
+            )
+        outcomes.append(Outcome(info.full_name, verdict, detail))
+    return outcomes
+
+
+ORDER = ["wrong", "error", "refused", "rough", "right", "skipped", "no samples"]
+
+
+def main(names, dtype=torch.float64, most=6, verbose=True):
+    warnings.filterwarnings("ignore")
+    table = Counter()
+    by_verdict = defaultdict(list)
+    for info in op_db:
+        if names and info.name not in names and info.full_name not in names:
+            continue
+        if not info.supports_autograd or dtype not in info.supported_dtypes("cpu"):
+            continue
+        start = time.process_time()
+        torch.manual_seed(0)
+        outcomes = run_op(info, dtype, most)
+        verdicts = {o.verdict for o in outcomes}
+        verdict = next((v for v in ORDER if v in verdicts), "no samples")
+        table[verdict] += 1
+        first = next((o for o in outcomes if o.verdict == verdict), None)
+        by_verdict[verdict].append((info.full_name, first.detail if first else ""))
+        if (verbose and verdict in ("wrong", "error", "refused", "rough")) or names:
+            print(
+                f"{verdict:8s} {info.full_name:45s} {time.process_time() - start:5.1f}s",
+                first.detail if first else "",
+                flush=True,
+            )
+    print(dict(table), flush=True)
+    return by_verdict
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    dtype = torch.complex128 if "complex" in arguments else torch.float64
+    main({a for a in arguments if a != "complex"}, dtype)

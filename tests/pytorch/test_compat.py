@@ -1,0 +1,67 @@
+"""The private names of PyTorch that dof uses behave as it relies on."""
+
+import subprocess
+import sys
+
+import torch
+from torch import nn
+
+from dof.torch import compat
+from dof.torch.registry import FUNCTIONS, RECORDS
+
+
+def test_transformations_are_seen():
+    assert not compat.functorch_is_active()
+    seen = torch.func.vmap(lambda x: x * float(compat.functorch_is_active()))(torch.ones(2))
+    assert seen.tolist() == [1.0, 1.0]
+
+
+def test_forward_mode_is_off_inside_of_an_autograd_function():
+    seen = []
+
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            seen.append(compat.forward_mode_is_enabled())
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient
+
+    Function.apply(torch.ones(2))
+    with torch.no_grad():
+        seen.append(compat.forward_mode_is_enabled())
+    assert seen == [False, True]
+
+
+def test_composites_and_decompositions_are_found():
+    aten = torch.ops.aten
+    assert compat.is_composite(aten.matmul.default) and not compat.is_composite(aten.mm.default)
+    assert compat.decomposition_of(aten.huber_loss.default) is not None
+    assert compat.decomposition_of(aten.mm.default) is None
+
+
+def test_operations_with_rules_have_the_arguments_that_rules_read():
+    def arguments(func):
+        return [a.name for a in func._schema.arguments]
+
+    aten = torch.ops.aten
+    assert arguments(aten.add.Tensor) == ["self", "other", "alpha"]
+    assert arguments(aten.addmm.default) == ["self", "mat1", "mat2", "beta", "alpha"]
+    assert arguments(aten.native_layer_norm.default) == ["input", "normalized_shape", "weight", "bias", "eps"]
+    assert arguments(aten.native_group_norm.default)[:3] == ["input", "weight", "bias"]
+    assert arguments(aten._linalg_solve_ex.default) == ["A", "B", "left", "check_errors"]
+    assert arguments(aten.convolution.default)[:3] == ["input", "weight", "bias"]
+    assert arguments(aten.sum.dim_IntList) == ["self", "dim", "keepdim", "dtype"]
+    assert not any(func._schema.is_mutable for func in RECORDS)
+    assert nn.functional.linear in FUNCTIONS and torch.lstm in FUNCTIONS
+
+
+def test_jax_is_not_imported():
+    program = (
+        "import sys; sys.modules['jax'] = None; import torch, dof.torch as d; from dof.torch import pde; "
+        "print(d.laplacian(lambda x: (x**2).sum(-1))(torch.ones(2, 3)).tolist())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "[6.0, 6.0]\n", done.stderr

@@ -1,0 +1,167 @@
+"""What would be lost or wrong is refused, with the operation, the user's line and a way out; or it is right."""
+
+import pytest
+import torch
+from differences import assert_close
+from torch import nn
+
+import dof.torch as dof
+
+
+class Squared(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+
+
+def without_gradients(x):
+    with torch.no_grad():
+        length = x.norm(dim=-1)
+    return (x**2).sum(-1) * length
+
+
+def in_inference_mode(x):
+    with torch.inference_mode():
+        return (x**2).sum(-1)
+
+
+REFUSED = {
+    "an autograd.Function": (lambda x: Squared.apply(x).sum(-1), "autograd.Function"),
+    "no_grad inside": (without_gradients, "torch.no_grad"),
+    "inference mode inside": (in_inference_mode, "inference"),
+    "float": (lambda x: x.sum(-1) * float(x[0, 0]), "Python number"),
+    "data": (lambda x: (x.data**2).sum(-1), "x.detach"),
+    "numpy": (lambda x: torch.as_tensor(x.numpy()).sum(-1), "numpy"),
+    "means over rows": (lambda x: ((x - x.mean(0)) ** 2).sum(-1), "row"),
+    "BatchNorm in training": (lambda x: nn.functional.batch_norm(x, None, None, training=True).sum(-1), "eval"),
+    "dropout": (lambda x: nn.functional.dropout(x, 0.5).sum(-1), "random numbers"),
+    "random numbers": (lambda x: (x**2).sum(-1) * torch.rand(x.shape[0]), "random numbers"),
+    "dropout in attention": (
+        lambda x: nn.functional.scaled_dot_product_attention(*[x[:, None, :, None]] * 3, dropout_p=0.5).sum(
+            (-1, -2, -3)
+        ),
+        "dropout|random",
+    ),
+}
+
+
+@pytest.mark.parametrize("with_gradients", [True, False])
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name, with_gradients):
+    f, word = REFUSED[name]
+    with torch.set_grad_enabled(with_gradients), pytest.raises(dof.DofError, match=word) as raised:
+        dof.laplacian(f)(torch.randn(4, 3))
+    assert "Fix:" in str(raised.value)
+
+
+def test_the_error_names_the_line_of_the_user():
+    with pytest.raises(dof.NotDifferentiableError, match=r"test_refusals\.py:\d+"):
+        dof.laplacian(REFUSED["float"][0])(torch.randn(4, 3))
+
+
+@pytest.mark.parametrize("transform", [torch.func.vmap, lambda g: torch.func.grad(lambda x: g(x).sum())])
+def test_operators_inside_of_transformations_are_refused(transform):
+    with pytest.raises(dof.ArgumentError, match=r"torch\.func"):
+        transform(dof.laplacian(lambda x: x.tanh().sum(-1)))(torch.randn(4, 3))
+
+
+def second(x):
+    """The Laplacian of Σ tanh."""
+    return (-2 * x.tanh() * (1 - x.tanh() ** 2)).sum(-1)
+
+
+def test_a_net_that_was_probed_in_eval_is_probed_again_in_training():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Tanh(), nn.Linear(4, 1)).eval()
+    dof.laplacian(net)(torch.randn(4, 3))
+    net.train()
+    with pytest.raises(dof.ArgumentError, match="random"):
+        dof.laplacian(net)(torch.randn(4, 3))
+
+
+RIGHT = {
+    "vmap over points": lambda x: torch.func.vmap(lambda p: p.tanh().sum())(x),
+    "a branch on values": lambda x: x.tanh().sum(-1) if (x < 1e9).all() else x.sum(-1),
+    "checkpoint": lambda x: torch.utils.checkpoint.checkpoint(lambda h: h.tanh().sum(-1), x, use_reentrant=False),
+    "detach counts as a constant": lambda x: (x.tanh() + (x * x.detach() ** 3)).sum(-1),
+    "detach under vmap": torch.func.vmap(lambda x: (x.tanh() + (x * x.detach() ** 3)).sum(-1)),
+    "a reduced precision and back": lambda x: x.tanh().to(torch.float64).sum(-1),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_right(name):
+    x = torch.randn(4, 3)
+    assert_close(dof.laplacian(RIGHT[name])(x), second(x), 1e-13)
+
+
+def slope_by_autograd(x):
+    x = x.requires_grad_()
+    with torch.enable_grad():
+        return torch.autograd.grad((x.tanh() ** 2).sum(), x, create_graph=True)[0].sum(-1)
+
+
+DERIVATIVES = {
+    "torch.func.grad": lambda x: torch.func.grad(lambda h: (h.tanh() ** 2).sum())(x).sum(-1),
+    "torch.func.jvp": lambda x: torch.func.jvp(lambda h: (h.tanh() ** 2).sum(-1), (x,), (torch.ones_like(x),))[1],
+    "torch.autograd.grad": slope_by_autograd,
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_derivatives_inside_of_f(name):
+    x = torch.randn(4, 3)
+
+    def plain(p):
+        return (2 * p.tanh() * (1 - p.tanh() ** 2)).sum(-1)
+
+    expected = torch.func.vmap(lambda p: torch.func.hessian(plain)(p).trace())(x)
+    assert_close(dof.laplacian(DERIVATIVES[name])(x).detach(), expected, 1e-12)
+
+
+def writes_into_zeros(x):
+    out = torch.zeros(x.shape[0], 2)
+    out[:, 0] = x[:, 0] ** 3
+    out[:, 1] = torch.sin(x[:, 1]) * x[:, 2]
+    out[:, 0] += out[:, 1]
+    return out.sum(-1)
+
+
+def writes_through_a_view(x):
+    h = torch.tanh(x)
+    first = h[:, 0:1]
+    h += x**2
+    first.mul_(2)
+    return (h**2).sum(-1) + first[:, 0]
+
+
+def writes_under_a_mask(x):
+    h = torch.tanh(x).sin_()
+    h *= 2
+    h[h > 0.1] = 0.3
+    return (h**2).sum(-1)
+
+
+def changes_shapes(x):
+    h = (x**3).unsqueeze(0)
+    return h.squeeze_(0).transpose_(0, 1).sum(0)
+
+
+PAIRS = {
+    writes_into_zeros: lambda x: x[..., 0] ** 3 + 2 * torch.sin(x[..., 1]) * x[..., 2],
+    writes_through_a_view: lambda x: (
+        ((x.tanh() + x**2)[..., 1:] ** 2).sum(-1) + 4 * (x.tanh() + x**2)[..., 0] ** 2 + 2 * (x.tanh() + x**2)[..., 0]
+    ),
+    writes_under_a_mask: lambda x: (torch.where(2 * x.tanh().sin() > 0.1, 0.3, 2 * x.tanh().sin()) ** 2).sum(-1),
+    changes_shapes: lambda x: (x**3).sum(-1),
+}
+
+
+@pytest.mark.parametrize("f", PAIRS, ids=lambda f: f.__name__)
+def test_writes_in_place(f):
+    x = torch.randn(4, 3)
+    expected = torch.func.vmap(lambda p: torch.func.hessian(PAIRS[f])(p).trace())(x)
+    assert_close(dof.laplacian(f)(x), expected, 1e-12)
