@@ -21,6 +21,13 @@ def test_code(page):
         exec(compile(block, page, "exec"), scope)
 
 
+def test_the_block_of_the_readme():
+    (block,) = [b for b in BLOCK.findall((ROOT / "README.md").read_text()) if "import dof.torch" in b]
+    scope = {}
+    exec(compile(block, "README.md", "exec"), scope)
+    assert all(parameter.grad is not None for parameter in scope["net"].parameters())
+
+
 def test_there_are_pages():
     assert {"from-nested-autograd", "pytorch-second-derivatives"} <= {page.stem for page in PAGES}
 
