@@ -14,6 +14,7 @@ from dof.torch.refusal import refuse
 from dof.torch.registry import RECORDS, Record
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.elementwise import elementwise
+from dof.torch.rules.linear import results
 from dof.torch.trace_log import Step
 
 
@@ -34,7 +35,7 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     return result
 
 
-_EMPTY = Record("constant", lambda call: call(*call.values))
+_EMPTY = Record("constant", lambda call: results(call, call(*call.values), None, None))
 """The record of operations on tensors without elements, which have no derivatives."""
 
 
