@@ -18,6 +18,7 @@ from dof.torch.rules import (
     random_numbers,
     recurrent,
     reductions,
+    singular_values,
     softmax_and_attention,
 )
 
@@ -39,5 +40,6 @@ __all__ = [
     "random_numbers",
     "recurrent",
     "reductions",
+    "singular_values",
     "softmax_and_attention",
 ]
