@@ -43,12 +43,13 @@ test-codes: .venv-codes/stamp
 
 # dof.torch, without the conftest of the other tests, which sets JAX up. Its types are checked where PyTorch is installed.
 TORCH := torch==2.13.0
+TORCH_VENV := .venv-torch
 
-test-torch: .venv-torch/stamp
-	.venv-torch/bin/python -m pytest --override-ini=addopts= --confcutdir=tests/pytorch --doctest-modules -q tests/pytorch src/dof/torch
-	.venv-torch/bin/pyright --pythonpath .venv-torch/bin/python src/dof/torch
+test-torch: $(TORCH_VENV)/stamp
+	$(TORCH_VENV)/bin/python -m pytest --override-ini=addopts= --confcutdir=tests/pytorch --doctest-modules -q tests/pytorch src/dof/torch
+	$(TORCH_VENV)/bin/pyright --pythonpath $(TORCH_VENV)/bin/python src/dof/torch
 
-.venv-torch/stamp: pyproject.toml Makefile
+$(TORCH_VENV)/stamp: pyproject.toml Makefile
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --upgrade pip
 	$(@D)/bin/python -m pip install --quiet $(TORCH) expecttest "pytest>=8" "pyright>=1.1.390" "rich>=13" --editable "."
@@ -91,4 +92,4 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf $(VENV) .venv-oldest-jax .venv-newest-jax .venv-codes .venv-torch .venv-wheel .pytest_cache .ruff_cache .hypothesis site
+	rm -rf $(VENV) .venv-oldest-jax .venv-newest-jax .venv-codes $(TORCH_VENV) .venv-wheel .pytest_cache .ruff_cache .hypothesis site

@@ -65,3 +65,8 @@ def test_jax_is_not_imported():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "[6.0, 6.0]\n", done.stderr
+
+
+def test_prims_are_computed_by_functions_of_pytorch():
+    two, three = torch.tensor(2.0), torch.tensor(3.0)
+    assert compat.aten_of(torch.ops.prims.mul.default)(two, three) == 6

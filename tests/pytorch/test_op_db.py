@@ -11,7 +11,7 @@ NAMES = """
     add sub rsub mul div.no_rounding_mode pow exp log log1p expm1 sin cos tan sinh asinh atan
     atan2 sqrt rsqrt reciprocal square erf erfinv lgamma digamma
     logit sigmoid sinc hypot logaddexp xlogy lerp addcmul addcdiv where masked_fill clamp_min maximum
-    sum mean prod var std norm logsumexp cumsum cumprod amax max.reduction_with_dim sort topk
+    sum mean prod var std norm logsumexp cumsum cumprod logcumsumexp amax max.reduction_with_dim sort topk
     cat stack reshape permute transpose unfold roll flip gather scatter index_select index_put index_add
     take_along_dim squeeze.multiple fft.ifft
     diagonal tril repeat expand narrow select_scatter nn.functional.pad.circular nn.functional.pad.reflect
@@ -23,11 +23,13 @@ NAMES = """
     nn.functional.conv1d nn.functional.conv2d nn.functional.conv_transpose2d nn.functional.avg_pool2d
     nn.functional.max_pool2d nn.functional.interpolate.bicubic nn.functional.embedding nn.functional.grid_sample
     linalg.det linalg.slogdet linalg.inv linalg.solve linalg.solve_triangular linalg.cholesky
+    linalg.eigvalsh linalg.eigh linalg.multi_dot masked.logaddexp as_strided.partial_views
     linalg.qr linalg.svdvals linalg.lu_factor linalg.pinv linalg.matrix_norm linalg.vector_norm matrix_exp cdist
     fft.fft fft.rfft fft.irfft complex polar real angle trapezoid diff quantile special.i0e special.ndtri
 """.split()
 COMPLEX = """
     mul div.no_rounding_mode exp abs angle sgn matmul linalg.det linalg.slogdet linalg.solve fft.ifft prod sum pow var
+    imag cov linalg.eig linalg.eigh linalg.svd narrow nn.functional.linear
 """.split()
 TABLE = {info.full_name: info for info in op_db}
 

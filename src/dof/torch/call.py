@@ -60,14 +60,22 @@ class Call:
         return self.args[place] if place < len(self.args) else default
 
     def triple(self, value: Any, tangents: Any, applied: Any) -> Any:
-        """The triple of a result; a result without derivatives is a plain tensor."""
-        if tangents is None and applied is None:
+        """The triple of a result; a result without derivatives is a plain tensor, unless it is a view."""
+        # PyTorch makes the result of a view operation a view itself, and takes none that is one already.
+        if tangents is None and applied is None and not self.is_view:
             return value
+        # A real operand that meets a complex or a more precise constant has parts of the lesser dtype.
+        tangents, applied = (map_part(lambda part: part.to(value.dtype), part) for part in (tangents, applied))
         new = Triple(value, tangents, applied, self.run)
-        returns = self.func._schema.returns
-        if returns and returns[0].alias_info is not None:  # a view shares the memory of its operand
+        if self.is_view:  # it shares the memory of its operand
             new.writes, new.seen = self.triples[0].writes, self.triples[0].seen
         return new
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the results are views of the first operand."""
+        returns = self.func._schema.returns
+        return bool(returns) and returns[0].alias_info is not None
 
 
 def _leaves(arguments: Sequence[Any]) -> list[Any]:

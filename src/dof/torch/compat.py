@@ -10,6 +10,7 @@ from torch._decomp import decomposition_table
 
 __all__ = [
     "DisableTorchFunctionSubclass",
+    "aten_of",
     "change_shape_in_place",
     "decomposition_of",
     "forward_mode_is_enabled",
@@ -33,6 +34,11 @@ def forward_mode_is_enabled() -> bool:
 def decomposition_of(func: Any) -> Any:
     """PyTorch's own way to write an operation out in simpler ones; None if it has none."""
     return decomposition_table.get(func)
+
+
+def aten_of(prim: Any) -> Any:
+    """The function of PyTorch that computes what an operation of `torch.ops.prims` does."""
+    return prim.impl_aten
 
 
 def is_composite(func: Any) -> bool:

@@ -7,13 +7,15 @@ from typing import Any
 
 import torch
 
+from dof.errors import DofError
 from dof.torch import compat
 from dof.torch.call import Call
-from dof.torch.in_place import is_stale, run_again_functionalized, write
-from dof.torch.refusal import refuse
+from dof.torch.in_place import NeedsFunctionalization, is_stale, run_again_functionalized, write
+from dof.torch.refusal import NoRuleError, refuse
 from dof.torch.registry import RECORDS, Record
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.elementwise import elementwise
+from dof.torch.rules.linear import results
 from dof.torch.trace_log import Step
 
 
@@ -28,19 +30,34 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if reason:
         refuse(func, reason, "move it out of f, or write it with operations of PyTorch")
     record = _EMPTY if not any(v.numel() for v in call.values) else RECORDS.get(func) or _record_of(call)
-    result = record.rule(call) if record.takes_call else record.rule(*args, **kwargs)
+    result = _by_rule(record, call)
     if call.run.log is not None:
         call.run.log.append(Step.of(func, record.family, result))
     return result
 
 
-_EMPTY = Record("constant", lambda call: call(*call.values))
+_EMPTY = Record("constant", lambda call: results(call, call(*call.values), None, None))
 """The record of operations on tensors without elements, which have no derivatives."""
+
+
+def _by_rule(record: Record, call: Call) -> Any:
+    """The result of a rule. An error of PyTorch that the operation on plain tensors does not raise is a refusal."""
+    try:
+        return record.rule(call) if record.takes_call else record.rule(*call.args, **call.kwargs)
+    except (DofError, NeedsFunctionalization):
+        raise
+    except (RuntimeError, TypeError) as error:
+        with torch.no_grad():
+            call(*call.values)  # raises the error that the user would see without dof, if there is one
+        reason = f"which has no rule for these arguments ({str(error).splitlines()[0][:120]})"
+        refuse(call.func, reason, "write it out in other operations of PyTorch", NoRuleError)
 
 
 def _record_of(call: Call) -> Record:
     """The record of an operation without one of its own."""
     func = call.func
+    if func.namespace == "prims":  # PyTorch's own derivatives are written in these where triples are nested
+        return Record("written out", compat.aten_of(func), takes_call=False)
     if torch.Tag.pointwise in func.tags:
         return Record("elementwise", elementwise)
     if compat.is_composite(func):

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import torch
 
 from dof.torch import compat
-from dof.torch.refusal import refuse
+from dof.torch.refusal import refuse, users_line
 from dof.torch.registry import aten
 from dof.torch.triple import Triple
 
@@ -24,7 +24,7 @@ class NeedsFunctionalization(Exception):
 
 def run_again_functionalized(func: Any) -> NoReturn:
     """Leave this run of f."""
-    raise NeedsFunctionalization(func)
+    raise NeedsFunctionalization(func, users_line())
 
 
 def is_stale(triple: Triple) -> bool:

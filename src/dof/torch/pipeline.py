@@ -81,7 +81,8 @@ def _functionalized(f: Callable[[Any], Any], seed: Triple) -> Any:
         return torch.func.functionalize(f)(seed)
     except NeedsFunctionalization as error:
         # Operations that are written in C++ and work in place inside are not functionalized.
-        refuse(error.args[0], "which writes into memory in a way that dof cannot follow", "write f without it")
+        func, line = error.args
+        refuse(func, "which writes into memory in a way that dof cannot follow", "write f without it", line=line)
 
 
 def map_outputs(function: Callable[[Any], Any], output: Any) -> Any:

@@ -22,7 +22,13 @@ class NoRuleError(NotDifferentiableError):
     """No rule is known for an operation, and PyTorch has no derivatives that could take its place."""
 
 
-def refuse(func: Any, reason: str, fix: str, error: type[NotDifferentiableError] = NotDifferentiableError) -> NoReturn:
+def refuse(
+    func: Any,
+    reason: str,
+    fix: str,
+    error: type[NotDifferentiableError] = NotDifferentiableError,
+    line: str | None = None,
+) -> NoReturn:
     """Raise an error about an operation.
 
     Args:
@@ -30,9 +36,10 @@ def refuse(func: Any, reason: str, fix: str, error: type[NotDifferentiableError]
         reason: what would be lost or wrong, as "under torch.no_grad, where …".
         fix: what to write instead.
         error: the class of the error.
+        line: file and line of the user's call, where it is not under way any more.
     """
     name = func if isinstance(func, str) else str(func).removesuffix(".default")
-    _latest.error = error(f"`f` applies `{name}` at {users_line()} {reason}.\n  Fix: {fix}")
+    _latest.error = error(f"`f` applies `{name}` at {line or users_line()} {reason}.\n  Fix: {fix}")
     raise _latest.error
 
 

@@ -6,6 +6,7 @@ from dof.torch.rules import (
     constant,
     decomposition,
     distances,
+    eigendecomposition,
     elementwise,
     functions,
     general,
@@ -17,6 +18,7 @@ from dof.torch.rules import (
     random_numbers,
     recurrent,
     reductions,
+    singular_values,
     softmax_and_attention,
 )
 
@@ -26,6 +28,7 @@ __all__ = [
     "constant",
     "decomposition",
     "distances",
+    "eigendecomposition",
     "elementwise",
     "functions",
     "general",
@@ -37,5 +40,6 @@ __all__ = [
     "random_numbers",
     "recurrent",
     "reductions",
+    "singular_values",
     "softmax_and_attention",
 ]

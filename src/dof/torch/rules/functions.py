@@ -88,6 +88,13 @@ def instance_norm(
     return y if bias is None else y + bias.reshape(shape)
 
 
+def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
+    """`torch.nn.functional.rrelu`, refused in training."""
+    if training:
+        refuse("rrelu", "in training, which draws random numbers, so that f is no function of x", "net.eval()")
+    return torch.nn.functional.leaky_relu(x, (lower + upper) / 2, inplace)
+
+
 def cosine_similarity(x: Any, y: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """`torch.nn.functional.cosine_similarity`, which PyTorch writes out under no_grad."""
     lengths = [torch.linalg.vector_norm(v, dim=dim).clamp_min(eps) for v in (x, y)]
@@ -104,6 +111,7 @@ FUNCTIONS |= dict.fromkeys(DETACH, detached)
 FUNCTIONS |= dict.fromkeys((torch.diff, torch.Tensor.diff), diff)
 FUNCTIONS[torch.nn.functional.pad] = circular_padding
 FUNCTIONS[torch.nn.functional.batch_norm] = batch_norm
+FUNCTIONS[torch.nn.functional.rrelu] = rrelu
 FUNCTIONS[torch.nn.functional.instance_norm] = instance_norm
 FUNCTIONS[torch.nn.functional.cosine_similarity] = cosine_similarity
 FUNCTIONS[torch.Tensor.data.__get__] = _refused(".data", "x.detach(), if it is to count as a constant")  # pyright: ignore

@@ -100,6 +100,7 @@ BY_HAND: dict[Any, Callable[[Tensor, Tensor, Call], Pair]] = {
         2 / math.sqrt(math.pi) * torch.exp(-x * x),
         -4 / math.sqrt(math.pi) * x * torch.exp(-x * x),
     ),
+    aten.atanh.default: lambda x, y, call: (1 / (1 - x * x), 2 * x / (1 - x * x) ** 2),
     aten.atan.default: lambda x, y, call: (1 / (1 + x * x), -2 * x / (1 + x * x) ** 2),
     aten.relu.default: _step,
     aten.leaky_relu.default: _leaky,

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.func import vmap
 
 from dof.torch.call import Call, add_parts, map_part
+from dof.torch.refusal import refuse
 from dof.torch.registry import RECORDS, aten, register
 
 DIMENSIONS = ("dim", "dim0", "dim1", "dim2", "dims", "dimension")
@@ -55,6 +56,21 @@ def elementwise_linear(call: Call) -> Any:
         x = _x(call)
         return results(call, call(*call.values), *(map_part(plain, part) for part in (x.tangents, x.applied)))
     return results(call, call(*call.values), *(map_part(call, part) for part in (_x(call).tangents, _x(call).applied)))
+
+
+def strided(call: Call) -> Any:
+    """Elements by their place in the memory of a value, which for stacks is another."""
+    x, value = _x(call), call(*call.values)
+    places = torch.full((x.value.untyped_storage().nbytes() // x.value.element_size(),), -1, device=value.device)
+    own = places.as_strided(x.value.shape, x.value.stride(), x.value.storage_offset())
+    own.copy_(torch.arange(x.value.numel(), device=value.device).reshape(x.value.shape))
+    offset = call.argument("storage_offset")
+    found = places.as_strided(value.shape, call.argument("stride"), own.storage_offset() if offset is None else offset)
+    if (found < 0).any():
+        refuse(call.func, "which reads memory outside of the tensor that it is given", "x[…] of the whole tensor")
+    part = lambda stack: stack.flatten(1)[:, found]  # noqa: E731
+    full = lambda stack, name: map_part(lambda _: part(getattr(x, name)()), stack)  # noqa: E731
+    return call.triple(value, full(x.tangents, "full_tangents"), full(x.applied, "full_applied"))
 
 
 def real_and_imaginary(call: Call) -> Any:
@@ -303,7 +319,7 @@ register("linear", "index_fill.int_Scalar", filled)
 register(
     "linear",
     """t roll tril triu diagonal unfold repeat trace diag_embed copy slice_scatter select_scatter diagonal_scatter
-    as_strided as_strided_scatter _fft_r2c _fft_c2r embedding take index.Tensor _unsafe_index.Tensor gather index_put
+    as_strided_scatter _fft_r2c _fft_c2r embedding take index.Tensor _unsafe_index.Tensor gather index_put
     _unsafe_index_put scatter.src scatter_add index_add index_copy masked_scatter masked_select put rot90
     reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
     im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle avg_pool1d avg_pool2d avg_pool3d
@@ -313,7 +329,7 @@ register(
     _upsample_nearest_exact1d.default _upsample_nearest_exact2d.default _upsample_nearest_exact3d.default
     _upsample_bilinear2d_aa.default _upsample_bicubic2d_aa.default view_as_real_copy view_as_complex_copy
     select_copy.int slice_copy.Tensor unsqueeze_copy permute_copy transpose_copy.int expand_copy t_copy
-    squeeze_copy unfold_copy diagonal_copy alias_copy detach_copy as_strided_copy unbind_copy.int split_copy.Tensor
+    squeeze_copy unfold_copy diagonal_copy alias_copy detach_copy unbind_copy.int split_copy.Tensor
     split_with_sizes_copy segment_reduce _reshape_copy""".replace("segment_reduce", "").replace("detach_copy", ""),
     by_vmap,
 )
@@ -324,3 +340,4 @@ for _overload in (aten.stack.default,):
     RECORDS[_overload] = RECORDS[aten.cat.default]._replace(rule=stacked, takes_call=False)
 for _overload in (aten.masked_fill.Scalar, aten.masked_fill.Tensor):
     RECORDS[_overload] = RECORDS[aten.cat.default]._replace(rule=masked_fill, takes_call=False)
+register("linear", "as_strided as_strided_copy.default", strided)

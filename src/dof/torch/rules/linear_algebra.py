@@ -95,7 +95,7 @@ def cholesky_inverse(L: Any, upper: bool = False) -> Any:
     return cholesky_solve(torch.eye(L.shape[-1], dtype=L.dtype, device=L.device).expand(L.shape), L, upper)
 
 
-def _of_lower_triangle(A: Any) -> Any:
+def of_lower_triangle(A: Any) -> Any:
     """The Hermitian matrix of which PyTorch reads the lower triangle, and the real part of the diagonal."""
     lower, diagonal = A.tril(-1), A.diagonal(dim1=-2, dim2=-1)
     return lower + lower.mH + torch.diag_embed(diagonal.real if A.is_complex() else diagonal)
@@ -105,7 +105,7 @@ def _of_lower_triangle(A: Any) -> Any:
 def cholesky(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """A = L Lᴴ: ∂L = L Φ(L⁻¹ ∂A L⁻ᴴ), Φ the lower triangle with half of the diagonal."""
     A = A.mH if upper else A
-    A = _of_lower_triangle(A)
+    A = of_lower_triangle(A)
     call = Call(aten.linalg_cholesky_ex.default, (A,), {})
     L, info = torch.linalg.cholesky_ex(A.value, check_errors=check_errors)
     inverse = torch.linalg.solve_triangular(L, torch.eye(L.shape[-1], dtype=L.dtype, device=L.device), upper=False)
@@ -158,17 +158,10 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
     return torch.linalg.solve(A.mH if adjoint else A, B, left=left)
 
 
-@written_out("_linalg_eigh.default")
-def eigh(A: Any, UPLO: str = "L", compute_v: bool = True) -> Any:
-    """Eigenvalues and eigenvectors, by the general rule on the triangle that is read."""
-    A = _of_lower_triangle(A if UPLO.upper() == "L" else A.mH)
-    return general(Call(aten._linalg_eigh.default, (A,), {"compute_v": compute_v}))
-
-
 @written_out("linalg_pinv.atol_rtol_tensor")
 def pinv(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
     """The pseudoinverse by the general rule; of a Hermitian matrix PyTorch reads one triangle."""
-    A = _of_lower_triangle(A) if hermitian else A
+    A = of_lower_triangle(A) if hermitian else A
     options = {"atol": atol, "rtol": rtol, "hermitian": hermitian}
     return general(Call(aten.linalg_pinv.atol_rtol_tensor, (A,), options))
 

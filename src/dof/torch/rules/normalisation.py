@@ -49,7 +49,8 @@ def batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bo
 def native_batch_norm(x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
     """Batch norm by its older schema: mean, var, training, momentum, eps; without mean and var for no_stats."""
     mean, var, training, _, eps = rest if len(rest) == 5 else (None, None, *rest)
-    return batch_norm(x, weight, bias, mean, var, training, eps), mean, var
+    y = batch_norm(x, weight, bias, mean, var, training, eps)
+    return y, x.value.new_empty(0), x.value.new_empty(0)  # statistics are saved in training only
 
 
 @written_out("_native_batch_norm_legit_no_training.default")
