@@ -1,4 +1,4 @@
-"""Spectral reference solutions: against a closed form, and against themselves with twice the resolution."""
+"""Spectral reference solutions: against a closed form, and against themselves with half the resolution."""
 
 from dataclasses import replace
 
@@ -32,11 +32,12 @@ def test_burgers_equation_is_solved_as_by_cole_and_hopf():
 
 
 @pytest.mark.parametrize("name", ["kuramoto-sivashinsky", "cahn-hilliard", "swift-hohenberg"])
-def test_twice_the_resolution_changes_nothing(name):
+def test_half_the_resolution_changes_next_to_nothing(name):
     problem = ZOO[name]()
     used = problem.reference
     assert isinstance(used, PeriodicReference)
-    finer = replace(used, points=2 * used.points, steps=2 * used.steps, degree=used.degree * 3 // 2)
+    coarser = replace(used, points=used.points // 2, steps=used.steps // 2)
     points = problem.domain.inside(np.random.default_rng(1).random((500, 2)))
-    coarse, fine = (jax.vmap(lambda z, u=u: u(*z))(points) for u in (used, finer))
-    np.testing.assert_allclose(coarse, fine, atol=1e-11)
+    coarse, fine = (jax.vmap(lambda z, u=u: u(*z))(points) for u in (coarser, used))
+    # The method is of order four in time: what is used is 15 times as close to the solution as to the coarser one.
+    np.testing.assert_allclose(coarse, fine, atol=1.5e-10)
