@@ -47,6 +47,13 @@ class Call:
         kwargs = {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()}
         return self.func(*args, **kwargs)
 
+    def options(self) -> Call:
+        """The same operation without its operands: what a backward pass may keep without keeping them alive."""
+        new = object.__new__(Call)
+        new.func, new.kwargs = self.func, self.kwargs
+        new.args = [None if isinstance(arg, Triple) else arg for arg in self.args]
+        return new
+
     def is_operand(self, leaf: Any) -> bool:
         """Whether an argument is a triple of this run."""
         return isinstance(leaf, Triple) and leaf.run is self.run

@@ -23,13 +23,13 @@ class Triple(Tensor):
         value: v, of any shape (*s).
         tangents: ∂v along each direction, (r, *s), or of size one on axes along which it is constant; None for zero.
         applied: (L − c) v for each operator (channel), (c, *s), or of size one likewise; None for zero.
+        columns: all three in one tensor (1 + r + c, *s), of which they are views; None if they are kept apart.
         run: the propagation that the triple belongs to.
     """
 
-    value: Tensor
-    tangents: Tensor | None
-    applied: Tensor | None
+    columns: Tensor | None
     run: Propagation
+    _parts: tuple[Tensor, Tensor | None, Tensor | None] | None
     writes: list[int]
     seen: int
 
@@ -37,10 +37,44 @@ class Triple(Tensor):
     def __new__(cls, value: Tensor, tangents: Tensor | None, applied: Tensor | None, run: Propagation) -> Any:
         """The triple of these parts."""
         self = compat.make_triple_shell(cls, value)
-        self.value, self.tangents, self.applied, self.run = value, tangents, applied, run
+        self.columns, self._parts, self.run = None, (value, tangents, applied), run
         # How often the memory that this triple stands for was written to: views share the list. See `in_place.py`.
         self.writes, self.seen = [0], 0
         return self
+
+    @classmethod
+    def of_columns(cls, columns: Tensor, run: Propagation) -> Any:
+        """The triple of these columns (1 + r + c, *s)."""
+        self = cls(columns[0].detach(), None, None, run)
+        self.columns, self._parts = columns, None
+        return self
+
+    @property
+    def value(self) -> Tensor:
+        """The value v."""
+        return self._split()[0]
+
+    @property
+    def tangents(self) -> Tensor | None:
+        """The tangents along all directions."""
+        return self._split()[1]
+
+    @property
+    def applied(self) -> Tensor | None:
+        """(L − c) v for each channel."""
+        return self._split()[2]
+
+    def put(self, value: Tensor, tangents: Tensor | None, applied: Tensor | None) -> None:
+        """Give the triple other parts."""
+        self.columns, self._parts = None, (value, tangents, applied)
+
+    def _split(self) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        if self._parts is None:
+            form = self.run.form
+            # One operation for all three: its gradient is one concatenation.
+            value, tangents, applied = torch.split(self.columns, [1, form.directions, form.channels])
+            self._parts = value[0], tangents, applied
+        return self._parts
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

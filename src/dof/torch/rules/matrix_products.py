@@ -8,8 +8,10 @@ import torch
 from torch import Tensor
 
 from dof.torch.call import Call, map_part
+from dof.torch.columns import can_fuse, columns_of
 from dof.torch.registry import FUNCTIONS, aten, register, written_out
 from dof.torch.rules.bilinear import product_rule
+from dof.torch.rules.column_rules import DenseColumns
 from dof.torch.triple import Triple
 
 
@@ -58,11 +60,19 @@ def linear_layer(x: Any, weight: Any, bias: Any = None) -> Any:
     reason = call.run.lost_gradients()
     if reason is not None or x.seen != x.writes[0]:
         return torch.ops.aten.linear(x, weight, bias)  # comes to `dispatch.py`, which says what is wrong
-    part = lambda stack: torch.nn.functional.linear(_even(stack, x, -1), weight)  # noqa: E731
-    value = torch.nn.functional.linear(x.value, weight, bias)
-    result = call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
+    result = _dense_layer(call, x, weight, bias)
     _log(call, result)
     return result
+
+
+def _dense_layer(call: Call, x: Triple, weight: Tensor, bias: Tensor | None) -> Any:
+    """One product for all columns, or one for each part."""
+    columns = columns_of(x) if weight.dim() == 2 and all(can_fuse(w) for w in (weight, bias) if w is not None) else None
+    if columns is not None:
+        return Triple.of_columns(DenseColumns.apply(columns, weight, bias), call.run)
+    part = lambda stack: torch.nn.functional.linear(_even(stack, x, -1), weight)  # noqa: E731
+    value = torch.nn.functional.linear(x.value, weight, bias)
+    return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
 
 
 def _log(call: Call, result: Any) -> None:
