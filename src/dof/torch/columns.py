@@ -20,7 +20,7 @@ def columns_of(x: Triple) -> Tensor | None:
 
     Parts are not joined where one of them is zero, or of size one along an axis, because columns would be larger.
     """
-    if not x.run.form.is_known or not can_fuse(x.value):
+    if not x.form.is_known or not can_fuse(x.value):
         return None
     if x.columns is None:
         g, s = x.tangents, x.applied

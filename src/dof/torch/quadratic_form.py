@@ -78,6 +78,7 @@ class QuadraticForm:
         pairs: single entries beside the diagonals that are added to them.
         runs: for a form that is known and diagonal, (start, stop, weights of the channels) of neighbouring directions
             with the same weights; else None.
+        rows: the directions as rows (r, N), if they are known and the same for all points; else None.
     """
 
     weights: Tensor | None
@@ -86,6 +87,7 @@ class QuadraticForm:
     couplings: tuple[Coupling, ...] = ()
     pairs: tuple[Pairs, ...] = ()
     runs: tuple[Run, ...] | None = None
+    rows: np.ndarray | None = None
 
     @property
     def is_known(self) -> bool:

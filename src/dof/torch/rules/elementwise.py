@@ -32,7 +32,8 @@ def elementwise(call: Call) -> Any:
     """The triple of an elementwise operation."""
     columns = _columns_with_third_derivative(call)
     if columns is not None:
-        return Triple.of_columns(ElementwiseColumns.apply(columns, _derivatives(call.options()), call.form), call.run)
+        found = ElementwiseColumns.apply(columns, _derivatives(call.options()), call.form)
+        return Triple.of_columns(found, call.run, call.slots)
     value = call(*call.values)
     if not is_smooth(value):
         return value
