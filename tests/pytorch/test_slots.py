@@ -89,6 +89,8 @@ def test_results_and_gradients_for_operators(name):
 def test_tangents_have_the_directions_of_one_particle_until_particles_are_mixed():
     net = Particles(JOINS["sum over particles, then a function"], True).double()
     x = torch.randn(4, M * B, dtype=torch.float64)
+    lines = str(dof.explain(dof.Operator(a=COEFFICIENTS["blocks"][0]), net, x)).splitlines()
+    assert "in slots" in lines[3] and "in slots" not in lines[-1]
     counts = lambda a: [step.tangents[0] for step in dof.explain(dof.Operator(a=a), net, x).steps]  # noqa: E731
     slots = counts(COEFFICIENTS["blocks"][0])
     first_sum = slots.index(M * B)
