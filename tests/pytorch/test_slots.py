@@ -55,6 +55,8 @@ JOINS = {
     "sliced and selected": lambda net, h: (
         (h[:, :, 1:3] * h.select(-1, 0)[..., None]).sum((1, 2)) + h[:, 1:, 0].prod(-1)
     ),
+    "einsum": lambda net, h: torch.einsum("npi,pji->npj", h, net.each[..., :4]).tanh().sum((1, 2)),
+    "einsum over particles": lambda net, h: torch.einsum("npi,pji->nj", h, net.each[..., :4]).tanh().sum(1),
     "squeezed and expanded": lambda net, h: h[:, None].expand(-1, 2, -1, -1).sum(1).tanh().sum((1, 2)),
 }
 

@@ -18,6 +18,9 @@ from dof.torch.triple import Triple
 def matrix_product(call: Call) -> Any:
     """Products (…, m, p) · (…, p, n) of matrices with the same number of axes: mm, bmm."""
     x, y = call.args[:2]
+    if not call.is_operand(y):
+        part = lambda stack: _for_each(_as_value(stack, x, x.dim()), y)  # noqa: E731
+        return call.triple(call(*call.values), map_part(part, x.tangents), map_part(part, x.applied))
     cross = lambda g, h: summed_product(call.form.weigh(_even(g, x, -1)), _even(h, y, -2))  # noqa: E731
     B = lambda a, b: torch.matmul(_contracted(a, x, -1), _contracted(b, y, -2))  # noqa: E731
     return product_rule(call, x, y, call(*call.values), B, cross)
@@ -97,6 +100,8 @@ def _for_each(stack: Tensor, matrices: Tensor) -> Tensor:
     # All other axes become rows of one product for each matrix. The result keeps this order in memory, so that the next
     # layer finds it without copies.
     count = matrices.dim() - 2
+    if not count:
+        return torch.matmul(stack, matrices)
     axes = [d - 2 for d in range(-count, 0)]
     rows = stack.movedim(axes, list(range(count)))
     product = torch.matmul(rows.flatten(count, -2), matrices)

@@ -39,6 +39,10 @@ def _axis_after(call: Call, axis: int) -> int | None:
         return axis
     if func in SHAPE_ONLY:
         return _after_reshape(value.shape, call(value.detach()).shape, axis)
+    if func in (aten.bmm.default, aten.mm.default):
+        # A product with a constant mixes only the axis that it sums over.
+        contracted = -1 if call.is_operand(call.args[0]) else -2
+        return axis if len(call.triples) == 1 and axis != contracted else None
     place, ndim = axis + value.dim(), value.dim()
     if func is aten.unsqueeze.default:
         return axis - (place < call.argument("dim") % (ndim + 1))
