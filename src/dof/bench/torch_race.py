@@ -76,6 +76,19 @@ def reverse_twice(f: Callable[..., Any]) -> Callable[..., Any]:
     return torch.func.jacrev(torch.func.jacrev(f))
 
 
+def by_hessian_rows(net: Any, a: Any) -> Callable[[Any], Any]:
+    """Σ a_ij ∂²_ij by the rows of the Hessian of all points, one after the other."""
+
+    @torch.enable_grad()
+    def run(x: Any) -> Any:
+        x = x.clone().requires_grad_()
+        (g,) = torch.autograd.grad(net(x).sum(), x, create_graph=True)
+        rows = (torch.autograd.grad(g[:, i].sum(), x, retain_graph=True)[0] for i in range(len(a)))
+        return sum(row @ weights for row, weights in zip(rows, a, strict=True))
+
+    return run
+
+
 def by_nested_autograd(net: Any, second: list[float], first: list[float]) -> Callable[[Any], Any]:
     """Σ second_i ∂_i² + Σ first_i ∂_i by gradients of gradients, as PINN codes have it."""
 
@@ -147,7 +160,8 @@ def _blocks(scale: int) -> TorchRace:
     a = np.eye(size) + np.ones((size, size))
     L = dof.Operator(a=dof.BlockDiagonal(np.tile(a, (count, 1, 1))))
     dense = torch.block_diag(*[torch.tensor(a, dtype=torch.float32)] * count)
-    return forwards("block mlp", net, x, {"dof": L(net), "hessian": by_hessian(net, dense)})
+    # Rows are the faster way here: 1.2 s of CPU time for 32 points, where `torch.func.hessian` took 7 s for two.
+    return forwards("block mlp", net, x, {"dof": L(net), "hessian by rows": by_hessian_rows(net, dense)})
 
 
 def _small(scale: int) -> list[TorchRace]:
