@@ -59,11 +59,11 @@ class BlockPerceptron(torch.nn.Module):
 
     def forward(self, x: Any) -> Any:
         """(n, blocks · inputs) to (n,)."""
-        h = x.reshape(*x.shape[:-1], self.blocks, 1, self.inputs)
+        h = x.reshape(*x.shape[:-1], self.blocks, self.inputs)
         for n, weight in enumerate(self.weights):
-            h = h @ weight
+            h = torch.einsum("npi,pio->npo", h, weight)  # h[..., None, :] @ weight takes far longer in PyTorch itself
             h = torch.tanh(h) if n + 1 < len(self.weights) else h
-        return h.squeeze(-2).prod(-2).sum(-1)
+        return h.prod(-2).sum(-1)
 
 
 def by_hessian(net: Any, a: Any, hessian: Callable[..., Any] = torch.func.hessian) -> Callable[[Any], Any]:
