@@ -13,4 +13,4 @@ def test_all_ways_agree(monkeypatch):
     monkeypatch.setattr(torch_race.dof, "compiled", lambda g, x: g)  # compiling is not what is tested here
     found = torch_race.races(scale=32)
     table = torch_race.run_races(found, rounds=1)
-    assert len(table.rows) == sum(len(race.ways) for race in found) == 18
+    assert len(table.rows) == sum(len(race.ways) for race in found) == 24

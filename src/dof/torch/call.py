@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from dof.torch.slots import Slots
 from dof.torch.triple import Triple, is_smooth
 
 
@@ -30,7 +31,7 @@ class Call:
         self.triples = [t for t in found if t.run.number == newest]
         self.values = [t.value for t in self.triples]
         self.run = self.triples[0].run
-        self.form = self.run.form
+        self.form, self.slots = self.run.form, None
 
     def __call__(self, *operands: Any) -> Any:
         """The operation with these tensors in place of the triples."""
@@ -46,6 +47,23 @@ class Call:
         args = [_map_leaves(place, arg) for arg in self.args]
         kwargs = {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()}
         return self.func(*args, **kwargs)
+
+    def keep_slots(self, slots: Slots) -> None:
+        """Let directions be the slots of the triples, and give the result these slots."""
+        self.form, self.slots = slots.form, slots
+
+    def along_all_directions(self) -> Call:
+        """The same operation on triples without slots."""
+        place = lambda leaf: leaf.along_all_directions() if self.is_operand(leaf) else leaf  # noqa: E731
+        args = [_map_leaves(place, arg) for arg in self.args]
+        return Call(self.func, args, {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()})
+
+    def options(self) -> Call:
+        """The same operation without its operands: what a backward pass may keep without keeping them alive."""
+        new = object.__new__(Call)
+        new.func, new.kwargs = self.func, self.kwargs
+        new.args = [None if isinstance(arg, Triple) else arg for arg in self.args]
+        return new
 
     def is_operand(self, leaf: Any) -> bool:
         """Whether an argument is a triple of this run."""
@@ -67,6 +85,7 @@ class Call:
         # A real operand that meets a complex or a more precise constant has parts of the lesser dtype.
         tangents, applied = (map_part(lambda part: part.to(value.dtype), part) for part in (tangents, applied))
         new = Triple(value, tangents, applied, self.run)
+        new.slots = self.slots
         if self.is_view:  # it shares the memory of its operand
             new.writes, new.seen = self.triples[0].writes, self.triples[0].seen
         return new

@@ -17,6 +17,7 @@ __all__ = [
     "functorch_is_active",
     "is_composite",
     "make_triple_shell",
+    "operations_are_watched",
     "traced_graph",
 ]
 
@@ -29,6 +30,13 @@ def functorch_is_active() -> bool:
 def forward_mode_is_enabled() -> bool:
     """False inside of the `forward` of a `torch.autograd.Function`, and in inference mode."""
     return torch._C._is_fwd_grad_enabled()
+
+
+def operations_are_watched() -> bool:
+    """Whether operations are traced, compiled or differentiated by something else than plain autograd."""
+    is_dual = torch.autograd.forward_ad._current_level >= 0
+    has_mode = torch._C._len_torch_dispatch_stack() > 0
+    return has_mode or is_dual or torch.compiler.is_compiling() or functorch_is_active()
 
 
 def decomposition_of(func: Any) -> Any:

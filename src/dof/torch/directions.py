@@ -19,7 +19,7 @@ from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, is_known_matr
 from dof.directions.shared import share_directions
 from dof.directions.sparse_rows import dense_rows
 from dof.torch.coefficients import Channel, PointMatrix, PointRows
-from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm
+from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm, Run, runs_of
 
 
 def seed_parts(channels: Sequence[Channel], x: Tensor) -> tuple[Tensor | None, QuadraticForm, Tensor | None]:
@@ -82,12 +82,13 @@ class _Directions:
         self.weights: list[Any] = []
         self.couplings: list[Coupling] = []
         self.pairs: list[Pairs] = []
-        self.size, self._coordinates_start = 0, None
+        self.size, self._coordinates_start, self._rows = 0, None, None
 
     def add_known(self, terms: Sequence[Sequence[Any]]) -> None:
         rows, weights = _factored(terms, self.n)
         if len(rows):
             self._append(torch.as_tensor(rows), weights)
+            self._rows = rows
 
     def add(self, channel: int, matrix: Any) -> None:
         if isinstance(matrix, (PointRows, LowRank)):
@@ -128,12 +129,24 @@ class _Directions:
         self.weights.append(weights)
         self.size += len(rows)
 
+    @property
+    def _known_rows(self) -> np.ndarray | None:
+        """The rows, if all are known."""
+        return self._rows if len(self.rows) == 1 else None
+
+    def _runs(self) -> tuple[Run, ...] | None:
+        """The known weights of neighbouring directions; None if some are learned."""
+        is_known = all(isinstance(w, np.ndarray) for w in self.weights)
+        return runs_of(np.concatenate([np.zeros((self.channels, 0)), *self.weights], 1)) if is_known else None
+
     def tangents_and_form(self) -> tuple[Tensor | None, QuadraticForm]:
         x = self.x
         is_plain = self.channels == 1 and not self.couplings and not self.pairs and all(map(_is_one, self.weights))
         each = [torch.as_tensor(w, device=x.device).to(self._real) for w in self.weights]
         weights = None if is_plain else torch.cat([x.new_zeros(self.channels, 0, dtype=self._real), *each], 1)
-        form = QuadraticForm(weights, self.size, self.channels, tuple(self.couplings), tuple(self.pairs))
+        beside = (tuple(self.couplings), tuple(self.pairs))
+        known = (None, None) if any(beside) else (self._runs(), self._known_rows)
+        form = QuadraticForm(weights, self.size, self.channels, *beside, *known)
         stacks = [_over_points(rows.to(dtype=x.dtype, device=x.device), x) for rows in self.rows]
         if not stacks:
             return None, form

@@ -16,6 +16,7 @@ from dof.torch.registry import RECORDS, Record
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.elementwise import elementwise
 from dof.torch.rules.linear import results
+from dof.torch.rules.slot_flow import with_slots
 from dof.torch.trace_log import Step
 
 
@@ -30,6 +31,8 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if reason:
         refuse(func, reason, "move it out of f, or write it with operations of PyTorch")
     record = _EMPTY if not any(v.numel() for v in call.values) else RECORDS.get(func) or _record_of(call)
+    if any(t.slots for t in call.triples):
+        call, record = with_slots(call, record)
     result = _by_rule(record, call)
     if call.run.log is not None:
         call.run.log.append(Step.of(func, record.family, result))

@@ -51,9 +51,6 @@ def write(func: Any, args: Sequence[Any], kwargs: dict[str, Any], apply_rule: Ca
 
 
 def _put(target: Triple, new: Any) -> None:
-    is_triple = isinstance(new, Triple)
-    target.value, target.tangents, target.applied = (
-        (new.value, new.tangents, new.applied) if is_triple else (new, None, None)
-    )
+    target.put(new)
     target.writes[0] += 1
     target.seen = target.writes[0]

@@ -43,6 +43,7 @@ class Propagated:
 
     def _parts(self, y: Any) -> tuple[Tensor, Tensor | None, Tensor | None]:
         if isinstance(y, Triple) and y.run is self.run:
+            y = y.along_all_directions()
             return y.value, y.applied, y.tangents
         return y, None, None
 
@@ -61,7 +62,7 @@ def _propagated(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, lo
     tangents, form, applied = seed_parts(channels, x)
     run = Propagation(form, log)
     is_constant = tangents is None and applied is None  # for an operator of order zero
-    output = f(x) if is_constant else _run(f, lambda: Triple(x, tangents, applied, run))
+    output = f(x) if is_constant else _run(f, lambda: Triple.of_points(x, tangents, applied, run))
     map_outputs(lambda y: _require_output(y, x), output)
     return Propagated(output, form.directions, readings, run)
 

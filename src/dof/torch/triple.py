@@ -10,6 +10,8 @@ from torch.overrides import enable_reentrant_dispatch
 
 from dof.torch import compat
 from dof.torch.propagation import Propagation
+from dof.torch.quadratic_form import QuadraticForm
+from dof.torch.slots import Slots, all_directions
 
 
 class Triple(Tensor):
@@ -23,13 +25,17 @@ class Triple(Tensor):
         value: v, of any shape (*s).
         tangents: ∂v along each direction, (r, *s), or of size one on axes along which it is constant; None for zero.
         applied: (L − c) v for each operator (channel), (c, *s), or of size one likewise; None for zero.
+        columns: all three in one tensor (1 + r + c, *s), of which they are views; None if they are kept apart.
         run: the propagation that the triple belongs to.
+        slots: where each element has tangents along the directions of its own particle only, the axis of particles
+            and the form of these directions; None for all directions.
     """
 
-    value: Tensor
-    tangents: Tensor | None
-    applied: Tensor | None
+    columns: Tensor | None
     run: Propagation
+    slots: Slots | None
+    is_seed: bool
+    _parts: tuple[Tensor, Tensor | None, Tensor | None] | None
     writes: list[int]
     seen: int
 
@@ -37,10 +43,68 @@ class Triple(Tensor):
     def __new__(cls, value: Tensor, tangents: Tensor | None, applied: Tensor | None, run: Propagation) -> Any:
         """The triple of these parts."""
         self = compat.make_triple_shell(cls, value)
-        self.value, self.tangents, self.applied, self.run = value, tangents, applied, run
+        self.columns, self._parts, self.run = None, (value, tangents, applied), run
+        self.slots, self.is_seed = None, False
         # How often the memory that this triple stands for was written to: views share the list. See `in_place.py`.
         self.writes, self.seen = [0], 0
         return self
+
+    @classmethod
+    def of_points(cls, x: Tensor, tangents: Tensor | None, applied: Tensor | None, run: Propagation) -> Any:
+        """The triple of x itself, the seed of a propagation."""
+        self = cls(x, tangents, applied, run)
+        self.is_seed = True
+        return self
+
+    @classmethod
+    def of_columns(cls, columns: Tensor, run: Propagation, slots: Slots | None) -> Any:
+        """The triple of these columns (1 + r + c, *s)."""
+        self = cls(columns[0].detach(), None, None, run)
+        self.columns, self._parts, self.slots = columns, None, slots
+        return self
+
+    @property
+    def form(self) -> QuadraticForm:
+        """The form that sums the directions of the tangents."""
+        return self.run.form if self.slots is None else self.slots.form
+
+    def along_all_directions(self) -> Any:
+        """The same triple without slots."""
+        if self.slots is None:
+            return self
+        tangents = None if self.tangents is None else all_directions(self.full_tangents(), self.slots.axis)
+        new = type(self)(self.value, tangents, self.applied, self.run)
+        new.writes, new.seen = self.writes, self.seen
+        return new
+
+    @property
+    def value(self) -> Tensor:
+        """The value v."""
+        return self._split()[0]
+
+    @property
+    def tangents(self) -> Tensor | None:
+        """The tangents along all directions."""
+        return self._split()[1]
+
+    @property
+    def applied(self) -> Tensor | None:
+        """(L − c) v for each channel."""
+        return self._split()[2]
+
+    def put(self, new: Any) -> None:
+        """Give the triple the parts of another, or a value that does not depend on x."""
+        is_triple = isinstance(new, Triple)
+        self.columns, self.slots, self.is_seed = None, new.slots if is_triple else None, False
+        self._parts = (new.value, new.tangents, new.applied) if is_triple else (new, None, None)
+
+    def _split(self) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        if self._parts is None:
+            form = self.form
+            # One operation for all three: its gradient is one concatenation.
+            value, tangents, applied = torch.split(self.columns, [1, form.directions, form.channels])
+            self._parts = value[0], tangents, applied
+        return self._parts
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -65,7 +129,7 @@ class Triple(Tensor):
 
     def full_tangents(self) -> Tensor:
         """The tangents with all axes written out, and zeros for None."""
-        return _expanded(self.tangents, self.run.form.directions, self.value)
+        return _expanded(self.tangents, self.form.directions, self.value)
 
     def full_applied(self) -> Tensor:
         """What is applied, with all axes written out, and zeros for None."""

@@ -35,20 +35,23 @@ class Explanation:
 
     def __str__(self) -> str:
         head = ("operation", "rule", "result", "tangents", "")
-        rows = [head, *((s.operation, s.family, str(list(s.shape)), _shape(s.tangents), s.source) for s in self.steps)]
+        rows = [head, *((s.operation, s.family, str(list(s.shape)), _shape(s), s.source) for s in self.steps)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         table = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         return "\n".join([f"{self.directions} directions", "", *table])
 
 
-def _shape(tangents: tuple[int, ...] | None) -> str:
-    return "0" if tangents is None else str(list(tangents))
+def _shape(step: Step) -> str:
+    if step.tangents is None:
+        return "0"
+    return f"{list(step.tangents)}{' in slots' if step.has_slots else ''}"
 
 
 def explain(L: Any, f: Callable[[Any], Any], x: Tensor) -> Explanation:
     """What is done to apply L to f at the points x: operations, the families of their rules, shapes of tangents.
 
-    Tangents of size one on an axis are the same along it, as those of the first layer are for all points.
+    Tangents of size one on an axis are the same along it, as those of the first layer are for all points. Tangents "in
+    slots" have, for each particle, the directions of this particle only.
 
     Args:
         L: an operator, or several by `jointly`.

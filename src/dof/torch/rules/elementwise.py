@@ -16,8 +16,11 @@ from torch import Tensor
 from torch.func import jvp
 
 from dof.torch.call import Call, add_parts
+from dof.torch.columns import columns_of
+from dof.torch.registry import aten
+from dof.torch.rules.column_rules import Derivatives, ElementwiseColumns
 from dof.torch.rules.decomposition import decomposed
-from dof.torch.rules.handwritten_derivatives import BY_HAND
+from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
 from dof.torch.rules.linear import lifted
 from dof.torch.triple import Triple, is_smooth
 
@@ -27,6 +30,10 @@ Seconds = dict[tuple[int, int], Any]
 
 def elementwise(call: Call) -> Any:
     """The triple of an elementwise operation."""
+    columns = _columns_with_third_derivative(call)
+    if columns is not None:
+        found = ElementwiseColumns.apply(columns, _derivatives(call.options()), call.form)
+        return Triple.of_columns(found, call.run, call.slots)
     value = call(*call.values)
     if not is_smooth(value):
         return value
@@ -40,6 +47,25 @@ def elementwise(call: Call) -> Any:
         return compose(call, value, *_by_nested_jvp(call))
     except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch
         return decomposed(call)
+
+
+def _columns_with_third_derivative(call: Call) -> Tensor | None:
+    """The columns of the only operand, if the backward pass written by hand has all derivatives that it needs."""
+    is_tanh_gelu = call.func is aten.gelu.default and call.argument("approximate", "none") != "none"
+    if call.func not in THIRD or is_tanh_gelu:
+        return None
+    return columns_of(call.triples[0])
+
+
+def _derivatives(call: Call) -> Derivatives:
+    """From z to (f, f', f'', a function that returns the third derivative)."""
+
+    def at(z: Tensor) -> Any:
+        y = call.func(z, *call.args[1:], **call.kwargs)
+        first, second = BY_HAND[call.func](z, y, call)
+        return y, first, second, lambda: THIRD[call.func](z, y, first, second, call)
+
+    return at
 
 
 def compose(call: Call, value: Tensor, firsts: Firsts, seconds: Seconds) -> Any:

@@ -110,3 +110,27 @@ BY_HAND: dict[Any, Callable[[Tensor, Tensor, Call], Pair]] = {
     aten.silu.default: _silu,
 }
 """Operations that are not here take two nested jvps."""
+
+
+def _gelu_third(x: Tensor, y: Tensor, first: Tensor, second: Tensor, call: Call) -> Tensor:
+    return x * (x * x - 4) * torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def _silu_third(x: Tensor, y: Tensor, first: Tensor, second: Tensor, call: Call) -> Tensor:
+    z = torch.sigmoid(x)
+    slope = z * (1 - z)
+    return slope * ((1 - 2 * z) * (3 + x * (1 - 2 * z)) - 2 * x * slope)
+
+
+Third = Callable[[Tensor, Tensor, Tensor, Tensor, Call], Tensor]
+THIRD: dict[Any, Third] = {
+    aten.tanh.default: lambda x, y, first, second, call: -2 * (first * first + y * second),
+    aten.sigmoid.default: lambda x, y, first, second, call: second * (1 - 2 * y) - 2 * first * first,
+    aten.exp.default: lambda x, y, first, second, call: y,
+    aten.sin.default: lambda x, y, first, second, call: -first,
+    aten.cos.default: lambda x, y, first, second, call: -first,
+    aten.softplus.default: lambda x, y, first, second, call: call.argument("beta", 1) * second * (1 - 2 * first),
+    aten.silu.default: _silu_third,
+    aten.gelu.default: _gelu_third,
+}
+"""The third derivative by (x, f, f', f'', call), for gradients of the second. Of softplus f'' = 0 on its line."""

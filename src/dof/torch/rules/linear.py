@@ -16,7 +16,8 @@ from torch.func import vmap
 
 from dof.torch.call import Call, add_parts, map_part
 from dof.torch.refusal import refuse
-from dof.torch.registry import RECORDS, aten, register
+from dof.torch.registry import RECORDS, aten, overloads, register
+from dof.torch.slots import Slots, split_seed
 
 DIMENSIONS = ("dim", "dim0", "dim1", "dim2", "dims", "dimension")
 """What aten calls arguments that number the axes of an operand."""
@@ -136,7 +137,21 @@ def reshaped(call: Call) -> Any:
     """The same elements in another shape."""
     x, value = _x(call), call(*call.values)
     part = lambda stack: reshape_stack(stack, x.value.shape, value.shape)  # noqa: E731
-    return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
+    tangents = _seed_in_slots(call, x, value) if x.is_seed else None
+    return call.triple(value, map_part(part, x.tangents) if tangents is None else tangents, map_part(part, x.applied))
+
+
+def _seed_in_slots(call: Call, x: Any, value: Tensor) -> Tensor | None:
+    """Tangents of x in slots, if the coordinates are split into particles that A does not couple."""
+    points, new = x.value.shape[:-1], value.shape[x.value.dim() - 1 :]
+    if value.shape[: len(points)] != points or len(new) < 2:
+        return None
+    found = split_seed(call.form, new, value)
+    if found is None:
+        return None
+    tangents, form = found
+    call.keep_slots(Slots(-len(new), form))
+    return tangents.reshape(len(tangents), *[1] * len(points), *new)
 
 
 def reshape_stack(stack: Tensor, old: Sequence[int], new: Sequence[int]) -> Tensor:
@@ -148,7 +163,7 @@ def reshape_stack(stack: Tensor, old: Sequence[int], new: Sequence[int]) -> Tens
     if math.prod(old) == 0:
         return stack.expand(len(stack), *old).reshape(len(stack), *new)
     expanded, shape = [len(stack)], [len(stack)]
-    for before, after in _groups(old, new):
+    for before, after in axis_groups(old, new):
         sizes = [stack.shape[1 + axis] for axis in before]
         is_constant = all(size == 1 for size in sizes)
         expanded += sizes if is_constant else [old[axis] for axis in before]
@@ -156,7 +171,7 @@ def reshape_stack(stack: Tensor, old: Sequence[int], new: Sequence[int]) -> Tens
     return stack.expand(expanded).reshape(shape)
 
 
-def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+def axis_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
     """The smallest runs of axes of two shapes that have the same number of elements."""
     groups, i, j = [], 0, 0
     while i < len(old) or j < len(new):
@@ -289,6 +304,7 @@ def filled(call: Call) -> Any:
     return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
 
 
+SHAPE_ONLY = set(overloads("view _unsafe_view reshape _reshape_alias view_copy"))
 MOVES_AXES = {aten.permute.default, aten.transpose.int, aten.unsqueeze.default}
 """Operations that do not look at elements: axes of size one may stay."""
 NEW_AXIS = {aten.unsqueeze.default}

@@ -8,14 +8,19 @@ import torch
 from torch import Tensor
 
 from dof.torch.call import Call, map_part
+from dof.torch.columns import can_fuse, columns_of
 from dof.torch.registry import FUNCTIONS, aten, register, written_out
 from dof.torch.rules.bilinear import product_rule
+from dof.torch.rules.column_rules import DenseColumns
 from dof.torch.triple import Triple
 
 
 def matrix_product(call: Call) -> Any:
     """Products (…, m, p) · (…, p, n) of matrices with the same number of axes: mm, bmm."""
     x, y = call.args[:2]
+    if not call.is_operand(y):
+        part = lambda stack: _for_each(_as_value(stack, x, x.dim()), y)  # noqa: E731
+        return call.triple(call(*call.values), map_part(part, x.tangents), map_part(part, x.applied))
     cross = lambda g, h: summed_product(call.form.weigh(_even(g, x, -1)), _even(h, y, -2))  # noqa: E731
     B = lambda a, b: torch.matmul(_contracted(a, x, -1), _contracted(b, y, -2))  # noqa: E731
     return product_rule(call, x, y, call(*call.values), B, cross)
@@ -58,11 +63,59 @@ def linear_layer(x: Any, weight: Any, bias: Any = None) -> Any:
     reason = call.run.lost_gradients()
     if reason is not None or x.seen != x.writes[0]:
         return torch.ops.aten.linear(x, weight, bias)  # comes to `dispatch.py`, which says what is wrong
-    part = lambda stack: torch.nn.functional.linear(_even(stack, x, -1), weight)  # noqa: E731
-    value = torch.nn.functional.linear(x.value, weight, bias)
-    result = call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
+    result = _dense_layer(*_over_last_axis(call, x), weight, bias)
     _log(call, result)
     return result
+
+
+def _over_last_axis(call: Call, x: Triple) -> tuple[Call, Triple]:
+    """The call, with slots kept unless particles are on the last axis, which a product mixes."""
+    if x.slots is not None and x.slots.axis == -1:
+        return call, x.along_all_directions()
+    if x.slots is not None:
+        call.keep_slots(x.slots)
+    return call, x
+
+
+def product_for_each(x: Triple, matrices: Tensor) -> Any:
+    """x (…, *p, n, i) times constant matrices (*p, i, o), one for each particle p, without copies of them."""
+    call = Call(aten.matmul.default, (x, matrices), {})
+    call, x = _over_last_axis(call, x)
+    part = lambda stack: _for_each(_as_value(stack, x, matrices.dim()), matrices)  # noqa: E731
+    columns = columns_of(x)
+    if columns is not None:
+        result = Triple.of_columns(part(columns), call.run, call.slots)
+    else:
+        result = call.triple(_for_each(x.value, matrices), map_part(part, x.tangents), map_part(part, x.applied))
+    _log(call, result)
+    return result
+
+
+def _as_value(stack: Tensor, x: Triple, axes: int) -> Tensor:
+    """A stack with its last axes written out."""
+    return stack.expand(*stack.shape[:-axes], *x.shape[-axes:])
+
+
+def _for_each(stack: Tensor, matrices: Tensor) -> Tensor:
+    # All other axes become rows of one product for each matrix. The result keeps this order in memory, so that the next
+    # layer finds it without copies.
+    count = matrices.dim() - 2
+    if not count:
+        return torch.matmul(stack, matrices)
+    axes = [d - 2 for d in range(-count, 0)]
+    rows = stack.movedim(axes, list(range(count)))
+    product = torch.matmul(rows.flatten(count, -2), matrices)
+    return product.unflatten(count, rows.shape[count:-1]).movedim(list(range(count)), axes)
+
+
+def _dense_layer(call: Call, x: Triple, weight: Tensor, bias: Tensor | None) -> Any:
+    """One product for all columns, or one for each part."""
+    columns = columns_of(x) if weight.dim() == 2 and all(can_fuse(w) for w in (weight, bias) if w is not None) else None
+    if columns is not None:
+        return Triple.of_columns(DenseColumns.apply(columns, weight, bias), call.run, call.slots)
+    part = lambda stack: torch.nn.functional.linear(_even(stack, x, -1), weight)  # noqa: E731
+    value = torch.nn.functional.linear(x.value, weight, bias)
+    return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
 
 
 def _log(call: Call, result: Any) -> None:
@@ -78,6 +131,9 @@ def matmul(x: Any, y: Any) -> Any:
         return matmul(x, y[:, None])[..., 0]
     if isinstance(x, Triple) and not isinstance(y, Triple) and y.dim() == 2:
         return linear_layer(x, y.mT)
+    is_each = isinstance(x, Triple) and not isinstance(y, Triple) and x.dim() >= y.dim() > 2
+    if is_each and x.shape[-y.dim() : -2] == y.shape[:-2] and x.run.lost_gradients() is None and x.seen == x.writes[0]:
+        return product_for_each(x, y)
     return matmul(x[None], y)[..., 0, :] if x.dim() == 1 else torch.matmul(x, y)
 
 
