@@ -45,9 +45,12 @@ def test_decompositions(name, of):
     assert_close((slope * direction).sum(), along, 1e-7)
 
 
-def test_equal_eigenvalues_have_no_derivatives():
-    found = dof.laplacian(lambda x: torch.linalg.eigvalsh(torch.diag_embed(x))[:, 0])(torch.ones(2, 3))
-    assert not torch.isfinite(found).any()
+@pytest.mark.parametrize("values", [torch.linalg.eigvalsh, torch.linalg.svdvals])
+@pytest.mark.parametrize("split", [False, True])
+def test_equal_eigenvalues_have_no_derivatives(values, split):
+    """Also where the rounding of the decomposition splits them."""
+    f = lambda x: values(torch.diag_embed(x) + split * x.prod(-1)[:, None, None])[:, 1]  # noqa: E731
+    assert not torch.isfinite(dof.laplacian(f)(torch.ones(2, 3))).any()
 
 
 def test_elements_by_their_place_in_memory():

@@ -48,5 +48,5 @@ def test_an_operation_on_complex_numbers_is_right(name):
 
 def require_right(name, dtype):
     outcomes = run_op(TABLE[name], dtype, most=1)
-    assert outcomes
+    assert any(o.verdict in ("right", "rough") for o in outcomes)
     assert [o for o in outcomes if o.verdict in ("wrong", "error", "refused")] == []

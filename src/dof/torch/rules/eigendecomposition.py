@@ -22,6 +22,10 @@ from dof.torch.registry import aten, written_out
 from dof.torch.rules.linear_algebra import of_lower_triangle
 from dof.torch.rules.matrix_products import summed_product
 
+ROUNDING = 100
+"""Gaps below so many units of rounding of the largest eigenvalue are taken for equal. LAPACK's error is some units
+times a slowly growing factor of the size; second derivatives at such gaps have no correct digit."""
+
 
 @written_out("_linalg_eigh.default")
 def eigh(A: Any, UPLO: str = "L", compute_v: bool = True) -> Any:
@@ -51,7 +55,7 @@ def eigvals(A: Any) -> Any:
 
 def _derivatives(call: Call, A: Any, eigenvalues: Tensor, V: Tensor, inverse: Tensor) -> tuple[Any, Any]:
     """((g_λ, s_λ), (g_V, s_V))."""
-    gap = eigenvalues[..., None, :] - eigenvalues[..., :, None]
+    gap = gaps(eigenvalues)
     F = (1 - torch.eye(V.shape[-1], dtype=V.dtype, device=V.device)) / _with_unit_diagonal(gap)
     inner = lambda part: inverse @ part.to(V.dtype) @ V  # noqa: E731
     g_values = C = g_V = lengths = None
@@ -66,6 +70,16 @@ def _derivatives(call: Call, A: Any, eigenvalues: Tensor, V: Tensor, inverse: Te
         lengths = call.form.contract(g_V.conj(), g_V).sum(-2).real
     s_V = None if R is None else V @ _with_lengths_kept(F * R, V, lengths)
     return (g_values, None if R is None else _diagonal(R)), (g_V, s_V)
+
+
+def gaps(values: Tensor) -> Tensor:
+    """λ_j − λ_i, (…, n, n); zero where they are equal up to rounding, so that what is divided by them is not finite.
+
+    Equal eigenvalues are split by the rounding of the decomposition: the quotients would be huge numbers of no meaning.
+    """
+    gap = values[..., None, :] - values[..., :, None]
+    rounding = ROUNDING * torch.finfo(values.dtype).eps * values.abs().amax(-1)[..., None, None]
+    return torch.where(gap.abs() <= rounding, torch.zeros_like(gap), gap)
 
 
 def _with_unit_diagonal(gap: Tensor) -> Tensor:

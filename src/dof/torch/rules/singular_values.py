@@ -17,6 +17,7 @@ from torch import Tensor
 
 from dof.torch.call import Call, add_parts
 from dof.torch.registry import aten, written_out
+from dof.torch.rules.eigendecomposition import gaps
 from dof.torch.rules.general import general
 from dof.torch.rules.matrix_products import summed_product
 
@@ -68,7 +69,7 @@ def _solved(K1: Tensor, K2: Tensor, of: Decomposition, lengths: list[Tensor] | N
     a, b = U.mH @ K1, V.mH @ K2
     row, column = S[..., None, :], S[..., :, None]
     eye = torch.eye(S.shape[-1], dtype=S.dtype, device=S.device)
-    F = (1 - eye) / ((row - column) * (row + column) + eye)
+    F = (1 - eye) / (gaps(S) * (row + column) + eye)
     a_ii, b_ii = (m.diagonal(dim1=-2, dim2=-1) for m in (a, b))
     of_U, of_V = (None, None) if lengths is None else (-lengths[0], -lengths[1])
     if U.is_complex():  # what is left of the phases turns U and V by the same angle, in opposite directions
