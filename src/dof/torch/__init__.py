@@ -5,8 +5,8 @@
     y = L(net)(x)                  # x (…, N): points in rows
     (y**2).mean().backward()       # one backward pass
 
-Reading order: `operator` and `apply` (what users call), `coefficients`, `directions` and `reading` (operators as
-directions, form and channels), `propagate` (the whole way), `triple` and `dispatch` (the tensor that meets aten
+Reading order: `api` (what users call), `coefficients`, `directions` and `reading` (operators as
+directions, form and channels), `pipeline` (the whole way), `triple` and `dispatch` (the tensor that meets aten
 operations), `rules` (a rule for each family of operations). Neither JAX nor a part of dof that needs it is imported.
 """
 

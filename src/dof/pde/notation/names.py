@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -109,6 +111,31 @@ def read_names(text: Any, argument: str) -> Names:
     if len(set(names)) < len(names) or 0 in sizes:
         raise ArgumentError(describe(argument, f"is {text!r}", "names that differ and sizes that are not zero", fix))
     return Names(names, sizes, tuple(match[1] for match in found if match and match[3]))
+
+
+def field_names(function: Callable[..., Any], coordinates: Names, fields: str | None) -> Names:
+    """The names of the fields of a residual's function.
+
+    Args:
+        function: Of fields, coordinates and keyword parameters.
+        coordinates: Their names.
+        fields: The names of the unknown functions; None for a single one, called as the function calls it.
+
+    Raises:
+        ArgumentError: If the positional arguments of the function are not the fields and the coordinates.
+    """
+    names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    found = read_names(fields if fields else " ".join(names[:1]) or "u", "fields")
+    expected = [*found.names, *coordinates.names]
+    if names != expected:
+        name, has = function_name(function), f"has the arguments ({', '.join(names)})"
+        raise ArgumentError(describe(name, has, f"({', '.join(expected)})", f"def {name}({', '.join(expected)}):"))
+    return found
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """What a residual's function is called in errors and reports: its own name, or that of its class."""
+    return getattr(function, "__name__", type(function).__name__)
 
 
 def space_axes(coordinates: Names) -> list[int]:

@@ -19,7 +19,7 @@ from dof.pde.notation.derivatives import Derivative
 from dof.pde.notation.divergence import run_with_divergences
 from dof.pde.notation.field import Field, NetworkReader
 from dof.pde.notation.mistakes import told_in_words
-from dof.pde.notation.names import Names, read_names, space_axes
+from dof.pde.notation.names import Names, field_names, function_name, read_names, space_axes
 from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
 from dof.pde.planning.plan import Plan
 
@@ -78,17 +78,10 @@ class Residual:
 
     def __init__(self, function: Callable[..., Any], coordinates: Names, fields: str | None) -> None:
         update_wrapper(self, function)
-        names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-        self.function, self.coordinates = function, coordinates
-        self.name = getattr(function, "__name__", type(function).__name__)
-        self.fields = read_names(fields if fields else " ".join(names[:1]) or "u", "fields")
+        self.function, self.coordinates, self.name = function, coordinates, function_name(function)
+        self.fields = field_names(function, coordinates, fields)
         self.is_single = fields is None
         self.cached_plans: dict[Any, Any] = {}
-        expected = [*self.fields.names, *coordinates.names]
-        if names != expected:
-            found = f"has the arguments ({', '.join(names)})"
-            fix = f"def {self.name}({', '.join(expected)}):"
-            raise ArgumentError(describe(self.name, found, f"({', '.join(expected)})", fix))
 
     def __call__(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Any], Any]:
         """The residual of `net` as a function of one point (coordinates,) or of many (n, coordinates).

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from dof.errors import ArgumentError, describe
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
-from dof.pde.notation.names import Names, read_names
+from dof.pde.notation.names import Names, field_names, read_names
 from dof.torch.api.apply import jointly
 from dof.torch.api.operator import Operator
 from dof.torch.pde.fields import Field, value_of
@@ -52,18 +51,10 @@ class Residual:
 
     def __init__(self, function: Callable[..., Any], coordinates: Names, fields: str | None) -> None:
         update_wrapper(self, function)
-        names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.function, self.coordinates = function, coordinates
-        self.fields = read_names(fields if fields else " ".join(names[:1]) or "u", "fields")
+        self.fields = field_names(function, coordinates, fields)
         self.is_single = fields is None
         self._reads: tuple[Derivative, ...] = ()
-        expected = [*self.fields.names, *coordinates.names]
-        if names != expected:
-            name = getattr(function, "__name__", "residual")
-            fix = f"def {name}({', '.join(expected)}):"
-            raise ArgumentError(
-                describe(name, f"has the arguments ({', '.join(names)})", f"({', '.join(expected)})", fix)
-            )
 
     def __call__(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Tensor], Any]:
         """The residual of `net` as a function of points (…, coordinates)."""
