@@ -11,11 +11,13 @@ from dof.batching.block_size import (
     LEAST_POINTS,
     ROOM,
     WEIGHTS_RATIO,
+    even_size,
     live_bytes,
     points_per_block,
     shared_bytes,
     stored_bytes,
 )
+from dof.batching.blocks import count_and_size
 
 W, X = np.ones((4, 3)), np.ones(4)
 
@@ -101,3 +103,20 @@ def test_a_block_fills_the_cache_or_outweighs_what_all_points_share():
     assert points_per_block("auto", lambda: 2 * CACHE, 10**9, 0) == LEAST_POINTS
     assert points_per_block("auto", lambda: ROOM, 10**9, 0) == 1
     assert points_per_block("auto", lambda: 0, 10**9, 0) == CACHE
+
+
+@pytest.mark.parametrize(
+    ("fits", "n", "size"),
+    [(3, 32, 4), (5, 32, 4), (13, 64, 16), (13, 1000, 12), (400, 8192, 512), (53, 64, 64), (1, 10, 1), (20, 20, 20)],
+)
+def test_blocks_are_even_and_need_few_copies(fits, n, size):
+    assert even_size(fits, n) == size
+
+
+def test_the_size_of_blocks_stays_near_what_fits():
+    for fits in range(2, 60):
+        for n in range(fits + 1, 300, 7):
+            size = even_size(fits, n)
+            blocks, of_block = count_and_size(n, size)
+            assert size % 2 == 0 and 0.5 * fits <= size <= 1.5 * fits + 2
+            assert blocks * of_block - n < size
