@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("dof", "jax", "jaxlib", "numpy", "folx", "torch")
+PACKAGES = ("dof", "jax", "jaxlib", "numpy", "folx", "torch", "deepxde")
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 

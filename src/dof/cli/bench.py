@@ -1,4 +1,4 @@
-"""The commands `dof bench quick`, `paper`, `peers`, `waves`, `torch`, `theory` and `compare`."""
+"""The commands `dof bench quick`, `paper`, `peers`, `waves`, `torch`, `solvers`, `theory` and `compare`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from rich.console import Console
 from dof.bench.results.compare_runs import compare_runs
 from dof.bench.results.outcomes import load
 from dof.bench.results.write_results import write_run
+from dof.bench.solvers.races import RACES
+from dof.bench.solvers.run_races import run_races as run_races_of_solvers
+from dof.bench.solvers.solver_results import load_or_begin
+from dof.bench.solvers.write_solvers import write_solvers
 from dof.bench.theory.theorem_counts import SWEEPS, run_sweeps
 from dof.bench.theory.write_theory import write_theory
 from dof.bench.timing.rounds import Limits
@@ -68,6 +72,24 @@ def in_torch(rounds: Rounds = 7, out: Out = FOLDER) -> None:
         table = run_races(races(), rounds)
         print_tables([table], Console())
         (folder(out) / "torch.md").write_text(table.in_markdown())
+
+
+@bench.command()
+def solvers(
+    limit: Annotated[str, typer.Option(help="Training time of each solver on a problem, as 90s or 5m.")] = "5m",
+    out: Out = FOLDER,
+    cases: Cases = "*",
+) -> None:
+    """DeepXDE on examples of its own, beside dof.solve: error against time. Results of other problems are kept."""
+    chosen = [name for name in RACES if fnmatch(name, cases)]
+    if not chosen:
+        raise typer.BadParameter(f"no problem is called {cases!r}; there are {', '.join(RACES)}")
+    longest = seconds(limit)
+    with told_plainly():
+        out = folder(out)
+        with shown(len(chosen)) as on_progress:
+            run_races_of_solvers(chosen, longest, out, on_progress)
+        write_solvers(load_or_begin(out, longest), out, Console())
 
 
 @bench.command()
