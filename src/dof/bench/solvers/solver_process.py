@@ -85,8 +85,8 @@ def serve(connection: Connection, solver: str, name: str, points: np.ndarray, va
 def lines_of(solver: str, name: str) -> int:
     """Lines of code that describe a problem and train.
 
-    Those of its function, without head, docstring, comments and empty lines, and those that train: `dof.solve(problem)`,
-    or `compile` and `train` for each optimiser.
+    Those of its function, without head, docstring, comments and empty lines, and those that train:
+    `dof.solve(problem)`, or `compile` and `train` for each optimiser.
     """
     module: Any = import_module(f"dof.bench.solvers.{'dof' if solver == 'dof' else 'deepxde'}_problems")
     text = inspect.getsource(getattr(module, name)).splitlines()[2:]
