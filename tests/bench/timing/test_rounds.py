@@ -82,9 +82,10 @@ def test_a_pinn_has_never_fewer_points_than_it_is_trained_with():
 
 
 def test_cases_that_do_not_fit_the_time_are_left_out_and_named():
-    suite = Suite("pinn", ("pinn-heat-4x64-4096",), ("hessian", "dof"))
+    suite = Suite("peers", ("heat-1d", "pinn-heat-4x64-4096"), ("dof",))
     found = run_suite(suite, 1.0, 0, Limits(), lambda case, step: None)
-    assert found.cases == [] and found.left_out == [CASES["pinn-heat-4x64-4096"].title]
+    assert [it.case for it in found.cases] == ["heat-1d"] and found.cases[0].points == 4096
+    assert found.left_out == [CASES["pinn-heat-4x64-4096"].title] and found.left_out[0] in found.gaps[-1]
 
 
 def test_estimates_run_only_where_they_are_asked_for():

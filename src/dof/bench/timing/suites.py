@@ -22,8 +22,6 @@ OnProgress = Callable[[str, str], None]
 STARTING, BUILDING = 6.0, 1.5
 """Seconds to start a case and compute its reference, and to build one method: estimates for two cores, from which only
 the number of points and what is left out follow. No measurement of them is recorded."""
-LARGEST_PART = 0.5
-"""Of the time that is left, for one case whose fewest points need more than its equal part."""
 EFFICIENCY = 1.2
 """How many flops of the Hessian a method is taken to replace in the time of one flop of a matrix product: more than 1,
 as most methods need fewer flops than the Hessian. An estimate for the number of points; no measurement is recorded."""
@@ -55,8 +53,8 @@ SUITES = {
 def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, on_progress: OnProgress) -> SuiteRun:
     """Measure the cases of a suite in about `budget` seconds; each gets an equal part of the time that is left.
 
-    A case that would need fewer points than say something (`Case.fewest_points`) is left out, and so are all that come
-    when the time is over.
+    A case that would need fewer points than say something (`Case.fewest_points`) takes more than its part. What then
+    does not fit the time that is left is left out; the first case is measured always.
     """
     matmul = MatmulRate()
     run = SuiteRun(suite.name, seed, {**machine_info.machine_facts(), "device": matmul.device}, machine_info.versions())
@@ -71,7 +69,7 @@ def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, on_progres
             fitting = Fitting(case, len(methods), matmul, limits.rounds)
             # An equal part: what earlier cases did not use is left for the later ones.
             share, least = left / (len(suite.cases) - index), fitting.seconds(case.fewest_points)
-            if least > max(share, LARGEST_PART * left):
+            if run.cases and least > left:
                 run.left_out.append(case.title)
                 continue
             of_case = lambda step, title=case.title: on_progress(title, step)  # noqa: E731

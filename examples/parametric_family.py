@@ -1,0 +1,36 @@
+"""One training for a whole family: the layer −k u'' + u' = 1 for every k from 0.1 to 1, and ∂u/∂k with it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import dof
+from dof import pde
+
+
+@pde.residual("x k")
+def layer(u, x, k):
+    return -k * u.xx + u.x - 1
+
+
+def exact(x, k):
+    return x - (jnp.exp((x - 1) / k) - jnp.exp(-1 / k)) / (1 - jnp.exp(-1 / k))
+
+
+problem = pde.Problem(
+    layer,
+    pde.Interval(0, 1) * pde.Parameter(0.1, 1.0),
+    [pde.dirichlet(0.0, hard=True)],
+    reference=exact,
+)
+
+if __name__ == "__main__":
+    solution = dof.solve(problem, adam=20, newton=60, width=16)
+    x = np.linspace(0, 1, 100)
+    sensitivity = jax.vmap(jax.grad(exact, argnums=1), (0, None))
+    print("   k   error of u   error of ∂u/∂k")
+    for k in (0.1, 0.2, 0.5, 1.0):
+        of_u = np.abs(solution(x, k) - exact(x, k)).max()
+        of_slope = np.abs(solution.d("k")(x, k) - sensitivity(x, k)).max()
+        print(f"{k:5}   {of_u:10.1e}   {of_slope:14.1e}")
+    assert solution.error < 1e-4
