@@ -35,7 +35,7 @@ def rows_of(name: str) -> str:
 
 def _tables(name: str) -> list[TextTable]:
     if name == "solvers":
-        return [solver_table(load_or_begin(FOLDER, 300.0))]
+        return [solver_table(load_or_begin(FOLDER))]
     run: SuiteRun = load(FOLDER / f"{name}.json")
     return paper_tables(run) if name == "paper" else [wave_table(run) if name == "waves" else summary_table(run)]
 

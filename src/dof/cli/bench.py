@@ -16,6 +16,7 @@ from dof.bench.results.questions import plot_questions
 from dof.bench.results.write_results import write_run
 from dof.bench.solvers.races import RACES
 from dof.bench.solvers.run_races import run_races as run_races_of_solvers
+from dof.bench.solvers.solver_process import Timing
 from dof.bench.solvers.solver_results import load_or_begin
 from dof.bench.solvers.write_solvers import write_solvers
 from dof.bench.theory.theorem_counts import SWEEPS, run_sweeps
@@ -85,6 +86,7 @@ def in_torch(rounds: Rounds = 7, out: Out = FOLDER) -> None:
 @bench.command()
 def solvers(
     limit: Annotated[str, typer.Option(help="Training time of each solver on a problem, as 90s or 5m.")] = "5m",
+    by_processor: Annotated[bool, typer.Option("--processor-time", help="For a machine with other work.")] = False,
     out: Out = FOLDER,
     cases: Cases = "*",
 ) -> None:
@@ -92,12 +94,12 @@ def solvers(
     chosen = [name for name in RACES if fnmatch(name, cases)]
     if not chosen:
         raise typer.BadParameter(f"no problem is called {cases!r}; there are {', '.join(RACES)}")
-    longest = seconds(limit)
+    timing = Timing(seconds(limit), by_processor)
     with told_plainly():
         out = folder(out)
         with shown(len(chosen)) as on_progress:
-            run_races_of_solvers(chosen, longest, out, on_progress)
-        write_solvers(load_or_begin(out, longest), out, Console())
+            run_races_of_solvers(chosen, timing, out, on_progress)
+        write_solvers(load_or_begin(out), out, Console())
 
 
 @bench.command()

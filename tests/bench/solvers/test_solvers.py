@@ -8,7 +8,7 @@ import pytest
 
 from dof.bench.solvers import references
 from dof.bench.solvers.races import RACES
-from dof.bench.solvers.solver_process import SolverResult, lines_of, run_solver
+from dof.bench.solvers.solver_process import SolverResult, Timing, lines_of, run_solver
 from dof.bench.solvers.solver_results import SolverRun, load_or_begin, save
 from dof.bench.solvers.watch import Watch
 from dof.bench.solvers.write_solvers import first_for_good, plot_solvers, solver_table
@@ -62,7 +62,7 @@ def test_the_clock_stands_still_while_errors_are_measured():
 @pytest.mark.parametrize("solver", ["dof", pytest.param("DeepXDE", marks=needs_deepxde)])
 def test_a_solver_runs_in_a_process_of_its_own_and_says_what_it_reached(solver):
     race = RACES["diffusion"]
-    found = run_solver(solver, race, *race.points_and_values(), limit=0.5)
+    found = run_solver(solver, race, *race.points_and_values(), timing=Timing(0.5))
     assert found.failure is None and found.lines > 5
     assert found.found and all(0 < error < 2 and at > 0 for at, error in found.found)
 
@@ -76,7 +76,9 @@ def test_every_problem_is_written_for_both(name):
 def a_run():
     ours = SolverResult(6, [(5.0, 1.0), (10.0, 1e-3), (20.0, 1e-2), (30.0, 1e-4)])
     theirs = SolverResult(14, [(60.0, 0.1), (90.0, 5e-3), (120.0, 2e-2)])
-    return SolverRun({"processor": "a", "cores": 1}, {"dof": "0"}, 300.0, {"burgers": {"dof": ours, "DeepXDE": theirs}})
+    return SolverRun(
+        {"processor": "a", "cores": 1}, {"dof": "0"}, Timing(), {"burgers": {"dof": ours, "DeepXDE": theirs}}
+    )
 
 
 def test_the_table_says_when_dof_had_what_deepxde_reached_at_best(tmp_path):
@@ -89,4 +91,5 @@ def test_the_table_says_when_dof_had_what_deepxde_reached_at_best(tmp_path):
 
 def test_results_of_other_problems_are_kept(tmp_path):
     save(a_run(), tmp_path)
-    assert load_or_begin(tmp_path, 300.0).problems == a_run().problems
+    assert load_or_begin(tmp_path) == a_run()
+    assert load_or_begin(tmp_path, Timing(60.0)).problems == a_run().problems

@@ -68,7 +68,7 @@ class SuiteRun:
         cases: in the order in which they were measured.
         rates: of matrix products, in flops per second, one for each round.
         missing: methods that were left out, with the package that each needs.
-        left_out: titles of the cases for which there was not enough time.
+        left_out: the cases for which there was not enough time, in words.
         format: of the file.
     """
 

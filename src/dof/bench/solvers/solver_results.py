@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dof import machine_info
-from dof.bench.solvers.solver_process import SolverResult
+from dof.bench.solvers.solver_process import SolverResult, Timing
 
 FILE = "solvers.json"
 
@@ -19,7 +19,7 @@ class SolverRun:
 
     machine: dict[str, Any] = field(default_factory=machine_info.machine_facts)
     versions: dict[str, str] = field(default_factory=machine_info.versions)
-    limit: float = 300.0
+    timing: Timing = field(default_factory=Timing)
     problems: dict[str, dict[str, SolverResult]] = field(default_factory=dict)
 
 
@@ -28,13 +28,18 @@ def save(run: SolverRun, out: Path) -> None:
     (out / FILE).write_text(json.dumps({"suite": "solvers", **asdict(run)}, indent=1), encoding="utf-8")
 
 
-def load_or_begin(out: Path, limit: float) -> SolverRun:
-    """A run with what the folder has of earlier ones: each problem takes minutes, so they may come one by one."""
-    run = SolverRun(limit=limit)
+def load_or_begin(out: Path, timing: Timing | None = None) -> SolverRun:
+    """A run with what the folder has of earlier ones: each problem takes minutes, so they may come one by one.
+
+    Without `timing`, the run is as it was saved.
+    """
+    run = SolverRun(timing=timing or Timing())
     if (out / FILE).exists():
         data = json.loads((out / FILE).read_text(encoding="utf-8"))
         for name, results in data["problems"].items():
             run.problems[name] = {solver: _result(entry) for solver, entry in results.items()}
+        if timing is None:
+            run.machine, run.versions, run.timing = data["machine"], data["versions"], Timing(**data["timing"])
     return run
 
 

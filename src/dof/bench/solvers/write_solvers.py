@@ -8,7 +8,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from rich.console import Console
 
-from dof.bench.results.plots import OTHERS, OURS, save_figure
+from dof.bench.results.plots import OURS, save_figure
 from dof.bench.results.write_results import print_files
 from dof.bench.solvers.races import RACES
 from dof.bench.solvers.solver_process import SolverResult
@@ -30,7 +30,7 @@ def write_solvers(run: SolverRun, out: Path, console: Console) -> None:
     print_tables([table], console)
     save(run, out)
     note = (
-        f"{run.machine['processor']}, {run.machine['cores']} cores; at most {run.limit:.0f} s for each solver; "
+        f"{run.machine['processor']}, {run.machine['cores']} cores; at most {run.timing.limit:.0f} s{' of processor time' if run.timing.by_processor else ''} for each solver; "
         + ", ".join(f"{name} {version}" for name, version in run.versions.items())
     )
     (out / "solvers.md").write_text(f"{note}\n\n{table.in_markdown()}", encoding="utf-8")
@@ -100,14 +100,15 @@ def _panel(axis: Any, title: str, results: dict[str, SolverResult]) -> None:
     words = {"DeepXDE": "DeepXDE, settings of its example", "dof": "dof.solve(problem)"}
     for solver in ("DeepXDE", "dof"):
         found = results[solver].found if solver in results else []
+        colour = COLOURS[solver]
         times, errors = [at for at, _ in found], [error for _, error in found]
-        axis.plot(times, errors, color=COLOURS.get(solver, OTHERS), linewidth=1.8, label=words[solver])
+        axis.plot(times, errors, color=colour, linewidth=1.8, label=words[solver])
         if found:
-            axis.plot(times[-1:], errors[-1:], "o", color=COLOURS.get(solver, OTHERS), markersize=4)
-            axis.annotate(
-                f"{errors[-1]:.0e}", (times[-1], errors[-1]), (0, 5), textcoords="offset points", fontsize=7, ha="right"
-            )
+            axis.plot(times[-1:], errors[-1:], "o", color=colour, markersize=4)
+            place = {"xytext": (5, -3), "textcoords": "offset points", "fontsize": 7, "color": colour}
+            axis.annotate(f"{errors[-1]:.0e}", (times[-1], errors[-1]), **place)
     axis.set(xscale="log", yscale="log")
+    axis.margins(x=0.15)  # room for the numbers at the ends
     axis.set_title(title, fontsize=10)
     axis.set_xlabel("seconds", fontsize=8)
     axis.set_ylabel("relative error", fontsize=8)

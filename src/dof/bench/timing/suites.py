@@ -65,14 +65,15 @@ def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, on_progres
         for index, name in enumerate(suite.cases):
             case, left = CASES[name], ends - time.monotonic()
             methods = methods_for(suite, case)
-            on_progress(case.title, "how many points")
+            title = f"{case.title}, {case.points:,} points"
+            on_progress(title, "how many points")
             fitting = Fitting(case, len(methods), matmul, limits.rounds)
             # An equal part: what earlier cases did not use is left for the later ones.
             share, least = left / (len(suite.cases) - index), fitting.seconds(case.fewest_points)
             if run.cases and least > left:
-                run.left_out.append(case.title)
+                run.left_out.append(title)
                 continue
-            of_case = lambda step, title=case.title: on_progress(title, step)  # noqa: E731
+            of_case = lambda step, title=title: on_progress(title, step)  # noqa: E731
             points, within = fitting.points(share), limits.within(max(share, least))
             run.cases.append(run_case(case, methods, points, seed, within, matmul, of_case))
         run.rates = matmul.rates
