@@ -29,13 +29,17 @@ def write_solvers(run: SolverRun, out: Path, console: Console) -> None:
     table = solver_table(run)
     print_tables([table], console)
     save(run, out)
-    note = (
-        f"{run.machine['processor']}, {run.machine['cores']} cores; at most {run.timing.limit:.0f} s{' of processor time' if run.timing.by_processor else ''} for each solver; "
-        + ", ".join(f"{name} {version}" for name, version in run.versions.items())
-    )
+    note = _note(run)
     (out / "solvers.md").write_text(f"{note}\n\n{table.in_markdown()}", encoding="utf-8")
     plot_solvers(run, out / "solvers.png")
     print_files("solvers", out, console, note)
+
+
+def _note(run: SolverRun) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
+    clock = " of processor time" if run.timing.by_processor else ""
+    hardware = f"{run.machine['processor']}, {run.machine['cores']} cores"
+    return f"{hardware}; at most {run.timing.limit:.0f} s{clock} for each solver; {versions}"
 
 
 def solver_table(run: SolverRun) -> TextTable:
