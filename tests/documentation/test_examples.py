@@ -18,7 +18,7 @@ EXAMPLES = sorted(
 SMALLER = {
     "helium_ground_state": ["20", "128", "10"],
     "hydrogen_molecule": ["40", "200"],
-    "korteweg_de_vries": ["10", "8"],
+    "korteweg_de_vries": ["5", "8"],
 }
 """Arguments of the examples that take long as they stand."""
 LONGER = {"helium_ground_state": 150}

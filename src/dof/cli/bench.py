@@ -53,7 +53,7 @@ def paper(budget: Budget = "5m", rounds: Rounds = 7, seed: Seed = 0, out: Out = 
 
 
 @bench.command()
-def peers(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+def peers(budget: Budget = "30m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
     """Every other method, on networks of many kinds."""
     _run(SUITES["peers"], budget, rounds, seed, out, cases)
 
@@ -65,7 +65,7 @@ def pinn(budget: Budget = "10m", rounds: Rounds = 7, seed: Seed = 0, out: Out = 
 
 
 @bench.command()
-def waves(budget: Budget = "10m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+def waves(budget: Budget = "15m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
     """Neural wave functions of 8, 16 and 32 electrons, against folx."""
     _run(SUITES["waves"], budget, rounds, seed, out, cases)
 
