@@ -73,12 +73,12 @@ class FixedMatmulRate(MatmulRate):
     ("flops", "seconds", "points"), [(1e6, 60.0, 1024), (5e8, 60.0, 256), (5e8, 600.0, 1024), (1e13, 60.0, 256)]
 )
 def test_points_adapt_to_the_time(flops, seconds, points):
-    assert Fitting(CASES["mlp-elliptic"], 3, FixedMatmulRate(flops), 7).points(seconds) == points
+    assert Fitting(CASES["mlp-elliptic"], 3, FixedMatmulRate(flops), Limits()).points(seconds) == points
 
 
 def test_a_pinn_has_never_fewer_points_than_it_is_trained_with():
     case = CASES["pinn-heat-4x64-16384"]
-    assert Fitting(case, 6, FixedMatmulRate(1e13), 7).points(1.0) == case.points == 16384
+    assert Fitting(case, 6, FixedMatmulRate(1e13), Limits()).points(1.0) == case.points == 16384
 
 
 def test_cases_that_do_not_fit_the_time_are_left_out_and_named():

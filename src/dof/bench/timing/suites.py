@@ -67,9 +67,10 @@ def run_suite(suite: Suite, budget: float, seed: int, limits: Limits, on_progres
             methods = methods_for(suite, case)
             title = f"{case.title}, {case.points:,} points"
             on_progress(title, "how many points")
-            fitting = Fitting(case, len(methods), matmul, limits.rounds)
             # An equal part: what earlier cases did not use is left for the later ones.
-            share, least = left / (len(suite.cases) - index), fitting.seconds(case.fewest_points)
+            share = left / (len(suite.cases) - index)
+            fitting = Fitting(case, len(methods), matmul, limits.within(share))
+            least = fitting.seconds(case.fewest_points)
             if run.cases and least > left:
                 run.left_out.append(title)
                 continue
@@ -96,14 +97,14 @@ class Fitting:
     case: Case
     methods: int
     matmul: MatmulRate
-    rounds: int
+    limits: Limits
 
     def seconds(self, points: int) -> float:
         """The time of all methods with so many points; that of starting alone if the flops are not known."""
         # Three runs more than rounds: two while building, one for the result.
-        runs = self.methods * (self.rounds + 3)
-        running = points * runs * self._flops / (EFFICIENCY * median(self.matmul.rates))
-        return STARTING + BUILDING * self.methods + running
+        running = (self.limits.rounds + 3) * points * self._flops / (EFFICIENCY * median(self.matmul.rates))
+        # A method that takes longer than its limit is ended, as the Hessian of 100,000 inputs.
+        return STARTING + self.methods * (BUILDING + min(running, self.limits.build))
 
     def points(self, seconds: float) -> int:
         """The points of the case, halved until all methods fit the time, but not below its fewest."""
