@@ -60,12 +60,14 @@ def _is_in_l(points: np.ndarray) -> np.ndarray:
 RACES = {
     race.name: race
     for race in (
-        Race("klein_gordon", "Klein–Gordon", (-1, 0), (1, 10), lambda z: z[:, 0] * np.cos(z[:, 1])),
-        Race("burgers", "Burgers", (-1, 0), (1, 0.99), _burgers),
-        Race("diffusion", "diffusion", (-1, 0), (1, 1), lambda z: np.sin(np.pi * z[:, 0]) * np.exp(-z[:, 1])),
-        Race("allen_cahn", "Allen–Cahn", (-1, 0), (1, 1), references.allen_cahn),
-        Race("helmholtz", "Helmholtz", (0, 0), (1, 1), lambda z: np.prod(np.sin(4 * np.pi * z), axis=1)),
-        Race("l_shape", "Poisson on an L", (-1, -1), (1, 1), references.l_shape, _is_in_l),
-        Race("reaction_rate", "reaction rate k(x)", (0,), (1,), lambda z: references.reaction_rate(z[:, 0]), field=1),
+        Race("klein_gordon", "Klein–Gordon", (-1.0, 0.0), (1.0, 10.0), lambda z: z[:, 0] * np.cos(z[:, 1])),
+        Race("burgers", "Burgers", (-1.0, 0.0), (1.0, 0.99), _burgers),
+        Race("diffusion", "diffusion", (-1.0, 0.0), (1.0, 1.0), lambda z: np.sin(np.pi * z[:, 0]) * np.exp(-z[:, 1])),
+        Race("allen_cahn", "Allen–Cahn", (-1.0, 0.0), (1.0, 1.0), references.allen_cahn),
+        Race("helmholtz", "Helmholtz", (0.0, 0.0), (1.0, 1.0), lambda z: np.prod(np.sin(4 * np.pi * z), axis=1)),
+        Race("l_shape", "Poisson on an L", (-1.0, -1.0), (1.0, 1.0), references.l_shape, _is_in_l),
+        Race(
+            "reaction_rate", "reaction rate k(x)", (0.0,), (1.0,), lambda z: references.reaction_rate(z[:, 0]), field=1
+        ),
     )
 }
