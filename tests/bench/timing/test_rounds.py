@@ -70,7 +70,7 @@ class FixedMatmulRate(MatmulRate):
 
 
 @pytest.mark.parametrize(
-    ("flops", "seconds", "points"), [(1e6, 60.0, 1024), (5e8, 60.0, 256), (5e8, 600.0, 1024), (1e13, 60.0, 256)]
+    ("flops", "seconds", "points"), [(1e6, 60.0, 1024), (5e8, 60.0, 256), (5e8, 600.0, 1024), (1e13, 60.0, 128)]
 )
 def test_points_adapt_to_the_time(flops, seconds, points):
     assert Fitting(CASES["mlp-elliptic"], 3, FixedMatmulRate(flops), Limits()).points(seconds) == points

@@ -43,7 +43,7 @@ class Case:
         network: φ.
         operator: draws L, of the kind `kind`.
         points: how many points a run has, if the time suffices.
-        fewest: with fewer points than this the case is left out; by default a quarter of `points`, and at least 32.
+        fewest: with fewer points than this the case is left out; by default an eighth of `points`, and at least 16.
         task: "forward" for the residuals, "step" for loss and gradient.
         residual: of φ(x) and L φ(x).
         scale: standard deviation of the coordinates of the points.
@@ -70,11 +70,8 @@ class Case:
 
     @property
     def fewest_points(self) -> int:
-        """The smallest number of points that says something: with fewer, overheads are measured.
-
-        With 8 walkers, a LapNet of 16 electrons came out 1.9 times as slow against folx as with 32.
-        """
-        return self.fewest or min(self.points, max(32, self.points // 4))
+        """The smallest number of points that says something: with fewer, overheads are measured."""
+        return self.fewest or min(self.points, max(16, self.points // 8))
 
     def draw(self, seed: int, points: int, dtype: Any) -> tuple[Any, Any, Any]:
         """(operator, weights, points), which depend on the seed only; the points have shape (points, inputs)."""

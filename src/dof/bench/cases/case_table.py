@@ -128,7 +128,8 @@ def _higher_order_cases() -> list[Case]:
 
 WAVES = {"ferminet": ferminet, "psiformer": psiformer, "lapnet": lapnet, "backflow": backflow, "periodic": periodic}
 ELECTRONS = {8: 64, 16: 32, 32: 16}
-"""Numbers of electrons, and how many walkers are measured with each."""
+"""Numbers of electrons, and how many walkers are measured with each, never fewer: with 8 walkers, a LapNet of 16
+electrons came out 1.9 times as slow against folx as with 32."""
 
 
 def _wave_cases() -> list[Case]:
@@ -137,7 +138,7 @@ def _wave_cases() -> list[Case]:
         for electrons, walkers in ELECTRONS.items():
             title, network = f"{name}, {electrons} electrons, Laplacian", network_of(electrons)
             # Near a node of ψ the orbitals are nearly dependent: rounding in float32 gives up to 1e-2 by every method.
-            limits: dict[str, Any] = {"thresholds": (0, 6, 0.6), "tolerance": 0.05}
+            limits: dict[str, Any] = {"thresholds": (0, 6, 0.6), "tolerance": 0.05, "fewest": walkers}
             cases.append(Case(f"{name}-{electrons}", title, network, _laplacian_of(network), walkers, **limits))
     return cases
 
