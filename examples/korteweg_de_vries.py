@@ -25,9 +25,9 @@ def draw(solution):
     figure.savefig("korteweg_de_vries.png", dpi=120)
 
 
-def main(newton=400, width=20):
+def main(newton=400, width=20, points=2000):
     jax.config.update("jax_enable_x64", True)
-    solution = dof.solve("korteweg-de-vries", adam=0, newton=newton, width=width)
+    solution = dof.solve("korteweg-de-vries", adam=0, newton=newton, width=width, points=points)
     print(solution.training.problem.plan)
     print(solution)
     draw(solution)

@@ -1,5 +1,7 @@
 """One training for a whole family: the layer −k u'' + u' = 1 for every k from 0.2 to 1, and ∂u/∂k with it."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,12 +27,13 @@ problem = pde.Problem(
 )
 
 if __name__ == "__main__":
-    solution = dof.solve(problem, adam=20, newton=50, width=16)
+    newton = int(sys.argv[1]) if sys.argv[1:] else 100
+    solution = dof.solve(problem, adam=20, newton=newton, width=16)
     x = jnp.linspace(0, 1, 100)
     sensitivity = jax.vmap(jax.grad(exact, argnums=1), (0, None))
     print("   k   error of u   error of ∂u/∂k")
     for k in (0.2, 0.35, 0.6, 1.0):
-        of_u = np.abs(solution(x, k) - exact(x, k)).max()
-        of_slope = np.abs(solution.d("k")(x, k) - sensitivity(x, k)).max()
+        of_u = np.abs(np.asarray(solution(x, k)) - np.asarray(exact(x, k))).max()
+        of_slope = np.abs(np.asarray(solution.d("k")(x, k)) - np.asarray(sensitivity(x, k))).max()
         print(f"{k:5}   {of_u:10.1e}   {of_slope:14.1e}")
-    assert solution.error < 1e-4
+    assert solution.error < (1e-4 if newton >= 100 else 1e-2)
