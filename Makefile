@@ -68,7 +68,10 @@ test-wheel:
 bench: $(VENV)/peers.stamp
 	$(BIN)/dof bench paper
 	$(BIN)/dof bench theory
+	$(BIN)/dof bench pinn
+	$(BIN)/dof bench waves
 	$(BIN)/dof bench peers
+	$(BIN)/dof bench questions
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict

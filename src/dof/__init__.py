@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from dof.operators.user_matrices import BlockDiagonal, Factored
     from dof.triples.triple import Triple
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULE_OF = {
     "ArgumentError": "dof.errors",

@@ -6,12 +6,14 @@ import ctypes
 import os
 import platform
 import resource
+import shutil
+import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("dof", "jax", "jaxlib", "numpy", "folx", "torch")
+PACKAGES = ("dof", "jax", "jaxlib", "numpy", "folx", "torch", "deepxde")
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -86,9 +88,19 @@ def machine_facts() -> dict[str, Any]:
     }
 
 
+def _commit() -> dict[str, str]:
+    """The commit that runs, with the word dirty after changes to it; nothing where dof is installed from a wheel."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists() or shutil.which("git") is None:
+        return {}
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    return {"commit": done.stdout.strip()} if done.returncode == 0 else {}
+
+
 def versions() -> dict[str, str]:
-    """Versions of Python and of those of `PACKAGES` that are installed."""
-    found = {"python": platform.python_version()}
+    """Versions of Python and of those of `PACKAGES` that are installed, and the commit of a checkout of dof."""
+    found = {"python": platform.python_version(), **_commit()}
     for name in PACKAGES:
         try:
             found[name] = version(name)

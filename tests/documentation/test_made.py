@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from docs.making import hooks, primitives
+from docs.making import hooks, performance_tables, primitives
 
 import dof
 import dof.extend
@@ -38,3 +38,10 @@ def test_what_is_made_takes_the_place_of_its_mark():
     page = hooks.on_page_markdown("before <!-- made: primitives --> after")
     assert page.startswith("before ") and "`tanh`" in page and "made:" not in page
     assert "dof solve" in hooks.command_line() and "--newton" in hooks.command_line()
+
+
+@pytest.mark.parametrize("page", performance_tables.PAGES, ids=lambda page: page.stem)
+def test_tables_of_measurements_are_those_of_their_files(page):
+    """`python docs/making/performance_tables.py` makes them."""
+    text = page.read_text(encoding="utf-8")
+    assert performance_tables.MARKS.search(text) and performance_tables.made(text) == text

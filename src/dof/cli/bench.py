@@ -1,4 +1,4 @@
-"""The commands `dof bench quick`, `paper`, `peers`, `waves`, `torch`, `theory` and `compare`."""
+"""The commands of `dof bench`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+import dof
 from dof.bench.results.compare_runs import compare_runs
-from dof.bench.results.outcomes import load
+from dof.bench.results.outcomes import load, merged, save
+from dof.bench.results.questions import plot_questions
 from dof.bench.results.write_results import write_run
+from dof.bench.solvers.races import RACES
+from dof.bench.solvers.run_races import run_races as run_races_of_solvers
+from dof.bench.solvers.solver_process import Timing
+from dof.bench.solvers.solver_results import load_or_begin
+from dof.bench.solvers.write_solvers import write_solvers
 from dof.bench.theory.theorem_counts import SWEEPS, run_sweeps
 from dof.bench.theory.write_theory import write_theory
 from dof.bench.timing.rounds import Limits
@@ -24,7 +31,7 @@ from dof.text_table import print_tables
 
 bench = typer.Typer(help="Measure dof against every other method, on this machine.", no_args_is_help=True)
 
-Budget = Annotated[str, typer.Option(help="Time for all of it, as 90s, 2m or 1h; the number of points adapts to it.")]
+Budget = Annotated[str, typer.Option(help="Time for all of it, as 90s, 2m or 1h; cases that do not fit are left out.")]
 Rounds = Annotated[int, typer.Option(min=7, help="Runs of every method.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of weights, points and coefficients.")]
 Out = Annotated[Path, typer.Option(help="Folder for the results.")]
@@ -46,13 +53,19 @@ def paper(budget: Budget = "5m", rounds: Rounds = 7, seed: Seed = 0, out: Out = 
 
 
 @bench.command()
-def peers(budget: Budget = "20m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+def peers(budget: Budget = "30m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
     """Every other method, on networks of many kinds."""
     _run(SUITES["peers"], budget, rounds, seed, out, cases)
 
 
 @bench.command()
-def waves(budget: Budget = "10m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+def pinn(budget: Budget = "10m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
+    """Training steps of PINNs, with as many points as they are trained with."""
+    _run(SUITES["pinn"], budget, rounds, seed, out, cases)
+
+
+@bench.command()
+def waves(budget: Budget = "15m", rounds: Rounds = 7, seed: Seed = 0, out: Out = FOLDER, cases: Cases = "*") -> None:
     """Neural wave functions of 8, 16 and 32 electrons, against folx."""
     _run(SUITES["waves"], budget, rounds, seed, out, cases)
 
@@ -71,6 +84,25 @@ def in_torch(rounds: Rounds = 7, out: Out = FOLDER) -> None:
 
 
 @bench.command()
+def solvers(
+    limit: Annotated[str, typer.Option(help="Training time of each solver on a problem, as 90s or 5m.")] = "5m",
+    by_processor: Annotated[bool, typer.Option("--processor-time", help="For a machine with other work.")] = False,
+    out: Out = FOLDER,
+    cases: Cases = "*",
+) -> None:
+    """DeepXDE on examples of its own, beside dof.solve: error against time. Results of other problems are kept."""
+    chosen = [name for name in RACES if fnmatch(name, cases)]
+    if not chosen:
+        raise typer.BadParameter(f"no problem is called {cases!r}; there are {', '.join(RACES)}")
+    timing = Timing(seconds(limit), by_processor)
+    with told_plainly():
+        out = folder(out)
+        with shown(len(chosen)) as on_progress:
+            run_races_of_solvers(chosen, timing, out, on_progress)
+        write_solvers(load_or_begin(out), out, Console())
+
+
+@bench.command()
 def theory(out: Out = FOLDER) -> None:
     """The theorems of the paper: how flops and memory grow, as XLA counts them."""
     with told_plainly():
@@ -81,9 +113,29 @@ def theory(out: Out = FOLDER) -> None:
 
 
 @bench.command()
+def questions(out: Out = FOLDER) -> None:
+    """One picture for what users ask, from the results of `pinn`, `waves` and `peers` in the folder."""
+    with told_plainly():
+        answered = plot_questions(out, out / "questions.png")
+    Console().print(f"written: {out / 'questions.png'} ({'; '.join(answered)})", highlight=False, soft_wrap=True)
+
+
+@bench.command()
+def keep(out: Out = FOLDER) -> None:
+    """All results of the folder as one file for this version, releases/VERSION.json, to compare later ones with."""
+    with told_plainly():
+        found = [load(path) for name in SUITES if (path := out / f"{name}.json").exists()]
+        if not found:
+            raise DofError(f"{str(out)!r} has no results.\n  Fix: dof bench pinn --out {out}")
+        path = folder(out / "releases") / f"{dof.__version__}.json"
+        save(merged(found), path)
+    Console().print(f"written: {path}", highlight=False, soft_wrap=True)
+
+
+@bench.command()
 def compare(
-    before: Annotated[Path, typer.Argument(help="Results of a run, as JSON.")],
-    after: Annotated[Path, typer.Argument(help="Results of a later run.")],
+    before: Annotated[Path, typer.Argument(help="Results of a run, or of a release, as JSON.")],
+    after: Annotated[Path, typer.Argument(help="Results of a later run, as of another commit.")],
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if anything got worse.")] = False,
 ) -> None:
     """What got slower, what got faster, what takes more memory."""

@@ -9,6 +9,7 @@ import pytest
 
 from dof.bench.cases import architectures as n
 from dof.bench.cases import factored_operators as c
+from dof.bench.cases import pde_operators as d
 from dof.bench.cases import polynomial_operators as p
 from dof.bench.cases import wave_functions as w
 from dof.bench.cases.case import Case, plus_cube
@@ -28,12 +29,17 @@ SMALL = {
         Case("tokens", "", n.transformer(3, 4), lambda _: c.laplacian(12), 2),
         Case("deep", "", n.deep_mlp(3, 8, 4), lambda _: c.laplacian(3), 2),
         Case("inputs", "", n.many_inputs(20, 8), lambda _: c.laplacian(20), 3),
-        Case("KdV", "", n.mlp(2, 8, 3), lambda _: p.kdv(), 3, is_higher=True),
-        Case("KS", "", n.mlp(2, 8, 3), lambda _: p.kuramoto_sivashinsky(), 3, task="step", is_higher=True),
-        Case("biharmonic", "", n.mlp(3, 8, 3), lambda _: p.biharmonic(3), 3, is_higher=True),
+        Case("KdV", "", n.mlp(2, 8, 3), lambda _: p.kdv(), 3, kind="higher"),
+        Case("KS", "", n.mlp(2, 8, 3), lambda _: p.kuramoto_sivashinsky(), 3, task="step", kind="higher"),
+        Case("biharmonic", "", n.mlp(3, 8, 3), lambda _: p.biharmonic(3), 3, kind="higher"),
+        Case("heat pde", "", n.mlp(3, 8, 3), lambda _: d.heat(), 4, task="step", kind="pde"),
+        Case("klein-gordon pde", "", n.mlp(4, 8, 3), lambda _: d.klein_gordon(), 4, task="step", kind="pde"),
+        Case("burgers pde", "", n.mlp(2, 8, 3), lambda _: d.burgers(), 4, task="step", kind="pde"),
+        Case("flow pde", "", n.mlp(3, 8, 3, 3), lambda _: d.navier_stokes(), 4, kind="pde", task="step"),
         Case("complex", "", w.periodic(4, 8), lambda _: c.laplacian(12), 2),
     )
 }
+PDES = [name for name, case in SMALL.items() if case.kind == "pde"]
 EXACT = [name for name, method in METHODS.items() if method.exact and method.is_installed and method.package != "torch"]
 
 
@@ -65,7 +71,7 @@ def apart(case, name):
     ("case", "name"),
     [
         (case, name)
-        for case in ("elliptic", "blocks", "heat", "wave", "step", "KdV", "KS", "biharmonic")
+        for case in ("elliptic", "blocks", "heat", "wave", "step", "KdV", "KS", "biharmonic", *PDES)
         for name in EXACT
         if METHODS[name].can_do(SMALL[case])
     ],

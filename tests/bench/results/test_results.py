@@ -8,9 +8,10 @@ import pytest
 import dof
 from dof.bench.cases.case_table import CASES
 from dof.bench.results.compare_runs import compare_runs
-from dof.bench.results.outcomes import CaseResult, Outcome, SuiteRun, load, save
+from dof.bench.results.outcomes import CaseResult, Outcome, SuiteRun, load, merged, save
 from dof.bench.results.paper_tables import PUBLISHED, paper_tables
 from dof.bench.results.plots import plot_methods, plot_paper
+from dof.bench.results.questions import plot_questions
 from dof.bench.results.statistics import median, ratio_of_medians, relative_quartile_deviation
 from dof.bench.results.tables import fastest_other, summary_table, table_of_case
 from dof.bench.results.wave_tables import wave_table
@@ -148,3 +149,29 @@ def test_plots_are_drawn(tmp_path):
         path = Path(tmp_path / f"{draw.__name__}.png")
         draw(run(), path)
         assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
+
+
+def test_runs_of_several_suites_become_one_file():
+    first, second = run(name="mlp-elliptic"), run(name="step-elliptic")
+    second.left_out = ["heat, 4,096 points"]
+    whole = merged([first, second])
+    assert [it.case for it in whole.cases] == ["mlp-elliptic", "step-elliptic"]
+    assert len(whole.rates) == 18 and whole.left_out == second.left_out
+    assert any("heat, 4,096 points" in sentence for sentence in whole.gaps)
+
+
+def test_a_comparison_names_both_commits():
+    before, after = run(), run(dof_seconds=2.0)
+    before.versions["commit"], after.versions["commit"] = "aaaa", "bbbb-dirty"
+    table, worse = compare_runs(before, after)
+    assert table.notes[:2] == ["before: dof 0.1, commit aaaa", "after: dof 0.1, commit bbbb-dirty"] and worse
+
+
+def test_questions_are_answered_from_the_files_that_there_are(tmp_path):
+    with pytest.raises(dof.errors.ArgumentError, match="folder with results"):
+        plot_questions(tmp_path, tmp_path / "questions.png")
+    save(run(name="pinn-heat-4x64-4096"), tmp_path / "pinn.json")
+    save(run(name="inputs-3"), tmp_path / "peers.json")
+    asked = ["a training step of a PINN", "the exact Laplacian of many inputs"]
+    assert plot_questions(tmp_path, tmp_path / "questions.png") == asked
+    assert (tmp_path / "questions.png").stat().st_size > 5_000

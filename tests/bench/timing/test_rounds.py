@@ -7,7 +7,7 @@ import pytest
 from dof.bench.cases.case_table import CASES
 from dof.bench.timing import worker
 from dof.bench.timing.rounds import Limits, MatmulRate, run_case
-from dof.bench.timing.suites import SUITES, methods_for, points_for
+from dof.bench.timing.suites import SUITES, Fitting, Suite, methods_for, run_suite
 from dof.bench.timing.worker import Job
 from dof.bench.timing.worker_process import Failure, WorkerProcess
 
@@ -70,10 +70,22 @@ class FixedMatmulRate(MatmulRate):
 
 
 @pytest.mark.parametrize(
-    ("flops", "seconds", "points"), [(1e6, 60.0, 1024), (1e9, 60.0, 128), (1e9, 600.0, 1024), (1e13, 60.0, 32)]
+    ("flops", "seconds", "points"), [(1e6, 60.0, 1024), (5e8, 60.0, 256), (5e8, 600.0, 1024), (1e13, 60.0, 128)]
 )
 def test_points_adapt_to_the_time(flops, seconds, points):
-    assert points_for(CASES["mlp-elliptic"], 3, seconds, FixedMatmulRate(flops), 7) == points
+    assert Fitting(CASES["mlp-elliptic"], 3, FixedMatmulRate(flops), Limits()).points(seconds) == points
+
+
+def test_a_pinn_has_never_fewer_points_than_it_is_trained_with():
+    case = CASES["pinn-heat-4x64-16384"]
+    assert Fitting(case, 6, FixedMatmulRate(1e13), Limits()).points(1.0) == case.points == 16384
+
+
+def test_cases_that_do_not_fit_the_time_are_left_out_and_named():
+    suite = Suite("peers", ("heat-1d", "pinn-heat-4x64-4096"), ("dof",))
+    found = run_suite(suite, 1.0, 0, Limits(), lambda case, step: None)
+    assert [it.case for it in found.cases] == ["heat-1d"] and found.cases[0].points == 4096
+    assert found.left_out == ["heat, 2-D, 4 × 64, 4,096 points"] and found.left_out[0] in found.gaps[-1]
 
 
 def test_estimates_run_only_where_they_are_asked_for():

@@ -21,7 +21,7 @@ class Architecture:
     Attributes:
         inputs: the number of coordinates of x.
         draw: random weights in float64.
-        phi: φ(weights, x), a number, for x of shape (inputs,).
+        phi: φ(weights, x), a number or several, for x of shape (inputs,).
         laplacian: Δφ(weights, x) by hand, where nested differentiation along each input would take too long.
         in_torch: φ on PyTorch tensors, where the network is written in it.
     """
@@ -55,14 +55,14 @@ def run_layers_in_torch(layers: Any, x: Any) -> Any:
     return x @ w + b
 
 
-def mlp(inputs: int, hidden: int, layers: int) -> Architecture:
+def mlp(inputs: int, hidden: int, layers: int, outputs: int = 1) -> Architecture:
     """A multilayer perceptron; `layers` counts the matrix products, as the DOF paper does."""
-    sizes = [inputs, *[hidden] * (layers - 1), 1]
+    sizes, kept = [inputs, *[hidden] * (layers - 1), outputs], 0 if outputs == 1 else slice(None)
     return Architecture(
         inputs,
         lambda rng: dense_layers(rng, sizes),
-        lambda w, x: run_layers(w, x)[0],
-        in_torch=lambda w, x: run_layers_in_torch(w, x)[0],
+        lambda w, x: run_layers(w, x)[kept],
+        in_torch=lambda w, x: run_layers_in_torch(w, x)[kept],
     )
 
 

@@ -12,9 +12,12 @@ import numpy as np
 
 from dof.bench.cases.architectures import Architecture, Rng
 from dof.bench.cases.factored_operators import FactoredOperator
+from dof.bench.cases.pde_operators import PdeOperator
 from dof.bench.cases.polynomial_operators import PolynomialOperator
 
-AnyOperator = FactoredOperator | PolynomialOperator
+AnyOperator = FactoredOperator | PolynomialOperator | PdeOperator
+Kind = Literal["two", "higher", "pde"]
+"""What L is: an operator of order two, one of a higher order, or the residual of a PDE with all that it reads."""
 
 Task = Callable[[Any, Any], Any]
 """(weights, points) ↦ result."""
@@ -38,14 +41,15 @@ class Case:
         name: what the command line selects by.
         title: what tables print.
         network: φ.
-        operator: draws L, of order two, or of an order above two where `is_higher`.
+        operator: draws L, of the kind `kind`.
         points: how many points a run has, if the time suffices.
+        fewest: with fewer points than this the case is left out; by default an eighth of `points`, and at least 16.
         task: "forward" for the residuals, "step" for loss and gradient.
         residual: of φ(x) and L φ(x).
         scale: standard deviation of the coordinates of the points.
         thresholds: the sparsity thresholds that folx is tried with; the fastest counts.
         extra_methods: methods that only this case is measured with.
-        is_higher: whether L is of an order above two.
+        kind: of L, which says which methods there are for it.
         tolerance: the deviation that counts as an error. Rounding in float32 gives 1e-7 to 1e-5 for most networks, a
             wrong formula far more than 1e-3.
     """
@@ -60,8 +64,14 @@ class Case:
     scale: float = 1.0
     thresholds: tuple[int | float, ...] = (0,)
     extra_methods: tuple[str, ...] = ()
-    is_higher: bool = False
+    kind: Kind = "two"
     tolerance: float = 1e-3
+    fewest: int | None = None
+
+    @property
+    def fewest_points(self) -> int:
+        """The smallest number of points that says something: with fewer, overheads are measured."""
+        return self.fewest or min(self.points, max(16, self.points // 8))
 
     def draw(self, seed: int, points: int, dtype: Any) -> tuple[Any, Any, Any]:
         """(operator, weights, points), which depend on the seed only; the points have shape (points, inputs)."""

@@ -6,13 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
 import dof
-from dof.bench.cases.case import AnyOperator, Case, Task, task_of, vectorised_task
+from dof.bench.cases.case import AnyOperator, Case, Kind, Task, task_of, vectorised_task
+from dof.bench.cases.pde_operators import PdeOperator
+from dof.bench.methods import pde_at_a_point as pde
 from dof.bench.methods.any_order_at_a_point import by_jet, nested_dof, nested_jvp
 from dof.bench.methods.at_a_point import (
     PointMethod,
@@ -44,7 +47,7 @@ class Method:
         counted: makes the same without loops, since the compiler cannot count the flops of a loop.
         options: what `build` is tried with; the fastest counts.
         package: what must be installed for it.
-        orders: "two", "higher" or "any": what it can do.
+        kinds: what it can do.
         exact: False for an estimate, whose deviation is shown but not judged.
     """
 
@@ -53,14 +56,12 @@ class Method:
     counted: Build | None = None
     options: Callable[[Case], tuple[Any, ...]] = lambda case: (None,)
     package: str | None = None
-    orders: Literal["two", "higher", "any"] = "two"
+    kinds: tuple[Kind, ...] = ("two",)
     exact: bool = True
 
     def can_do(self, case: Case) -> bool:
-        """Whether the method is for operators of the order that the case has, and for its network."""
-        return self.orders in ("any", "higher" if case.is_higher else "two") and (
-            self.package != "torch" or bool(case.network.in_torch)
-        )
+        """Whether the method is for operators of the kind that the case has, and for its network."""
+        return case.kind in self.kinds and (self.package != "torch" or bool(case.network.in_torch))
 
     @property
     def is_installed(self) -> bool:
@@ -83,6 +84,12 @@ def at_once(method: PointMethod) -> Build:
     return lambda case, operator, _: vectorised_task(case, residual_at_a_point(case, operator, method))
 
 
+def _or_of_a_pde(method: PointMethod, derivatives: pde.Derivatives) -> PointMethod:
+    """The method, and for the residual of a PDE what people write with it."""
+    of_a_pde = pde.residual_from(derivatives)
+    return lambda operator, phi: (of_a_pde if isinstance(operator, PdeOperator) else method)(operator, phi)
+
+
 def in_blocks(method: PointMethod) -> Build:
     """Block by block, as one would by hand: `jax.lax.map` with a batch size, recomputed for the gradient."""
 
@@ -99,10 +106,19 @@ def in_blocks(method: PointMethod) -> Build:
 
 
 def _dof_at_a_point(case: Case, operator: AnyOperator, **options: Any) -> Callable[[Any, Any], Any]:
+    if isinstance(operator, PdeOperator):
+        return _dof_of_a_pde(case, operator)
     applied = operator_of(operator)
 
     def residual(weights: Any, x: Any) -> Any:
         return case.residual(*applied.with_value(partial(case.network.phi, weights), **options)(x))
+
+    return residual
+
+
+def _dof_of_a_pde(case: Case, operator: PdeOperator) -> Callable[[Any, Any], Any]:
+    def residual(weights: Any, x: Any) -> Any:
+        return jnp.stack(jax.tree.leaves(operator.equation(partial(case.network.phi, weights))(x)))
 
     return residual
 
@@ -112,7 +128,7 @@ def _dof(case: Case, operator: AnyOperator, _: Any) -> Task:
     residual = _dof_at_a_point(case, operator)
     if case.task == "forward":
         return dof.batched(residual, in_axes=(None, 0))
-    return dof.value_and_grad(lambda weights, x: residual(weights, x) ** 2)
+    return dof.value_and_grad(lambda weights, x: jnp.mean(residual(weights, x) ** 2))
 
 
 def _dof_at_once(case: Case, operator: AnyOperator, _: Any) -> Task:
@@ -125,7 +141,7 @@ def _dof_dense(case: Case, operator: AnyOperator, _: Any) -> Task:
 
 
 def _folx(case: Case, operator: AnyOperator, threshold: Any) -> Task:
-    return at_once(by_folx(threshold))(case, operator, None)
+    return at_once(_or_of_a_pde(by_folx(threshold), pde.folx_and_jvp))(case, operator, None)
 
 
 def _torch(case: Case, operator: Any, _: Any) -> Task:
@@ -135,23 +151,25 @@ def _torch(case: Case, operator: Any, _: Any) -> Task:
     return build(case, operator)
 
 
+ANY: tuple[Kind, ...] = ("two", "higher", "pde")
 METHODS = {
     method.name: method
     for method in (
-        Method("hessian", at_once(by_hessian)),
+        Method("hessian", at_once(_or_of_a_pde(by_hessian, pde.hessian)), kinds=("two", "pde")),
         Method("hessian, blocks", in_blocks(by_hessian), counted=at_once(by_hessian)),
         Method("hvp, loop", at_once(one_by_one(hessian_vector_product))),
         Method("hvp, vmap", at_once(along_all(hessian_vector_product))),
-        Method("jvp of jvp", at_once(along_all(jvp_of_jvp))),
+        Method("jvp of jvp", at_once(_or_of_a_pde(along_all(jvp_of_jvp), pde.jvp_of_jvp)), kinds=("two", "pde")),
+        Method("jvp of grad", at_once(pde.residual_from(pde.jvp_of_grad)), kinds=("pde",)),
         Method("jet", at_once(along_all(second_of_jet))),
-        Method("folx", _folx, options=lambda case: case.thresholds, package="folx"),
+        Method("folx", _folx, options=lambda case: case.thresholds, package="folx", kinds=("two", "pde")),
         Method("torch", _torch, package="torch"),
         Method("estimate", at_once(by_estimate), exact=False),
-        Method("nested jvp", at_once(nested_jvp), orders="higher"),
-        Method("nested dof", at_once(nested_dof), orders="higher"),
-        Method("jet, all orders", at_once(by_jet), orders="higher"),
+        Method("nested jvp", at_once(nested_jvp), kinds=("higher",)),
+        Method("nested dof", at_once(nested_dof), kinds=("higher",)),
+        Method("jet, all orders", at_once(by_jet), kinds=("higher",)),
         Method("dof, dense", _dof_dense),
-        Method("dof, at once", _dof_at_once, orders="any"),
-        Method("dof", _dof, counted=_dof_at_once, orders="any"),
+        Method("dof, at once", _dof_at_once, kinds=ANY),
+        Method("dof", _dof, counted=_dof_at_once, kinds=ANY),
     )
 }

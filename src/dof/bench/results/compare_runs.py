@@ -30,8 +30,14 @@ def compare_runs(before: SuiteRun, after: SuiteRun) -> tuple[TextTable, list[str
         table.rows.append([new_case.title, new.method, *cells, verdict])
         if verdict in ("slower", "more memory", "fails now"):
             worse.append(f"{new_case.title}, {new.method}: {verdict}")
-    table.notes = [f"the machine's rate of matrix products is {scale:.2f} times that of before: times are scaled by it"]
+    rate = f"the machine's rate of matrix products is {scale:.2f} times that of before: times are scaled by it"
+    table.notes = [f"before: {_origin(before)}", f"after: {_origin(after)}", rate]
     return table, worse
+
+
+def _origin(run: SuiteRun) -> str:
+    """The version of dof that was measured, and its commit where it is known."""
+    return ", ".join(f"{key} {run.versions[key]}" for key in ("dof", "commit") if key in run.versions)
 
 
 def _pairs(before: SuiteRun, after: SuiteRun) -> Iterator[tuple[CaseResult, CaseResult, Outcome, Outcome]]:

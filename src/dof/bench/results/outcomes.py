@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,7 @@ class SuiteRun:
         cases: in the order in which they were measured.
         rates: of matrix products, in flops per second, one for each round.
         missing: methods that were left out, with the package that each needs.
+        left_out: the cases for which there was not enough time, in words.
         format: of the file.
     """
 
@@ -78,7 +79,15 @@ class SuiteRun:
     cases: list[CaseResult] = field(default_factory=list)
     rates: list[float] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
     format: int = FORMAT
+
+    @property
+    def gaps(self) -> list[str]:
+        """What was not measured, in sentences."""
+        missing = [f"{name} is not installed: pip install {package}" for name, package in self.missing.items()]
+        short = "left out, for lack of time (a larger --budget, or --cases for some of them): "
+        return missing + ([short + "; ".join(self.left_out)] if self.left_out else [])
 
 
 def save(run: SuiteRun, path: Path) -> None:
@@ -101,6 +110,15 @@ def load(path: Path) -> SuiteRun:
     except (OSError, ValueError, KeyError, TypeError) as error:
         found = f"{str(path)!r} cannot be read ({type(error).__name__}: {error})"
         raise ArgumentError(describe("path", found, "a file that `dof bench` wrote", "dof bench quick")) from None
+
+
+def merged(runs: list[SuiteRun]) -> SuiteRun:
+    """Runs of several suites on one machine as one; of a case that several have, the last counts."""
+    whole = replace(runs[-1], suite="all", rates=[rate for run in runs for rate in run.rates])
+    whole.cases = list({case.case: case for run in runs for case in run.cases}.values())
+    whole.missing = {name: package for run in runs for name, package in run.missing.items()}
+    whole.left_out = [title for run in runs for title in run.left_out]
+    return whole
 
 
 def _case(entry: dict[str, Any]) -> CaseResult:

@@ -61,7 +61,7 @@ def summary_table(run: SuiteRun) -> TextTable:
     for result in run.cases:
         table.rows.append([result.title, f"{result.points:,}", *_summary(result)])
     notes = ["time and memory of the Hessian and of the fastest other exact method are relative to dof"]
-    table.notes = notes + [f"{name} is not installed: pip install {package}" for name, package in run.missing.items()]
+    table.notes = notes + run.gaps
     return table
 
 

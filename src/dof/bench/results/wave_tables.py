@@ -19,7 +19,7 @@ def wave_table(run: SuiteRun) -> TextTable:
     """One line for each network."""
     table = TextTable("dof against folx on neural wave functions", COLUMNS)
     table.rows = [_row(result) for result in run.cases]
-    table.notes = NOTES + [f"{name} is not installed: pip install {package}" for name, package in run.missing.items()]
+    table.notes = NOTES + run.gaps
     return table
 
 

@@ -16,6 +16,7 @@ from dof.bench.cases.case_table import CASES
 from dof.bench.methods.any_order_at_a_point import nested_jvp
 from dof.bench.methods.at_a_point import by_hessian
 from dof.bench.methods.method_table import METHODS, residual_at_a_point
+from dof.bench.methods.pde_at_a_point import hessian, residual_from
 from dof.bench.methods.reference import points_compared, reference_result
 from dof.bench.timing.compiler_counts import flops, flops_if_exact
 from dof.bench.timing.timed_program import TimedProgram, matmul_program, program_in_jax, program_in_torch
@@ -96,5 +97,6 @@ def _reference(job: Job) -> list[np.ndarray]:
 def _flops_of_a_point(case: Case) -> float:
     """Flops of the Hessian, or of nested jvp, at one point, not simplified by the compiler: how much work a case is."""
     operator, weights, x = case.draw(0, 1, np.float32)
-    task = vectorised_task(case, residual_at_a_point(case, operator, nested_jvp if case.is_higher else by_hessian))
+    method = {"two": by_hessian, "higher": nested_jvp, "pde": residual_from(hessian)}[case.kind]
+    task = vectorised_task(case, residual_at_a_point(case, operator, method))
     return flops(jax.jit(task).lower(weights, x))
