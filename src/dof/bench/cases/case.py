@@ -47,6 +47,8 @@ class Case:
         task: "forward" for the residuals, "step" for loss and gradient.
         residual: of φ(x) and L φ(x).
         scale: standard deviation of the coordinates of the points.
+        candidates: of so many points that are drawn, the one with the largest Re φ is taken. Walkers of a wave function
+            are sampled from |ψ|², and not at its nodes, where log |ψ| has no derivatives and float32 no digits left.
         thresholds: the sparsity thresholds that folx is tried with; the fastest counts.
         extra_methods: methods that only this case is measured with.
         kind: of L, which says which methods there are for it.
@@ -67,6 +69,7 @@ class Case:
     kind: Kind = "two"
     tolerance: float = 1e-3
     fewest: int | None = None
+    candidates: int = 1
 
     @property
     def fewest_points(self) -> int:
@@ -79,8 +82,15 @@ class Case:
         # Points come last, row by row: with fewer of them the operator, the weights and the first points stay the same.
         # The reference, which has fewer points than the methods, relies on it.
         operator, weights = self.operator(rng), self.network.draw(rng)
-        x = self.scale * rng.normal(size=(points, self.network.inputs))
-        return operator, *jax.tree.map(lambda array: np.asarray(array, dtype), (weights, x))
+        x = self.scale * rng.normal(size=(points, self.candidates, self.network.inputs))
+        weights, x = jax.tree.map(lambda array: np.asarray(array, dtype), (weights, x))
+        return operator, weights, self._likeliest(weights, x) if self.candidates > 1 else x[:, 0]
+
+    def _likeliest(self, weights: Any, x: Any) -> Any:
+        """Of candidates (points, candidates, inputs) those with the largest Re φ, (points, inputs)."""
+        phi = jax.vmap(jax.vmap(self.network.phi, (None, 0)), (None, 0))
+        best = np.asarray(jnp.argmax(jax.jit(phi)(weights, x).real, axis=1))
+        return np.take_along_axis(x, best[:, None, None], axis=1)[:, 0]
 
 
 def vectorised_task(case: Case, residual: Callable[[Any, Any], Any]) -> Task:

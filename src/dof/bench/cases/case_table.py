@@ -138,7 +138,7 @@ def _wave_cases() -> list[Case]:
         for electrons, walkers in ELECTRONS.items():
             title, network = f"{name}, {electrons} electrons, Laplacian", network_of(electrons)
             # Near a node of ψ the orbitals are nearly dependent: rounding in float32 gives up to 1e-2 by every method.
-            limits: dict[str, Any] = {"thresholds": (0, 6, 0.6), "tolerance": 0.05, "fewest": walkers}
+            limits: dict[str, Any] = {"thresholds": (0, 6, 0.6), "tolerance": 0.05, "fewest": walkers, "candidates": 8}
             cases.append(Case(f"{name}-{electrons}", title, network, _laplacian_of(network), walkers, **limits))
     return cases
 
