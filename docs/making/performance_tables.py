@@ -25,7 +25,9 @@ MARKS = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)", flags
 
 
 def rows_of(name: str) -> str:
-    """The table of a suite in Markdown, without title and notes."""
+    """The table of a suite in Markdown, without title and notes; nothing if it has not been run yet."""
+    if not (FOLDER / f"{name}.json").exists():
+        return ""
     tables = _tables(name)
     texts = (t.in_markdown().split("\n\n") for t in tables)
     return (

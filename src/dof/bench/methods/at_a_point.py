@@ -14,7 +14,6 @@ from jax.experimental.jet import jet
 
 import dof
 from dof.api.nested_autodiff import contract_dense
-from dof.bench.cases.case import AnyOperator
 from dof.bench.cases.factored_operators import FactoredOperator
 from dof.bench.cases.polynomial_operators import PolynomialOperator
 from dof.bench.methods.any_order_at_a_point import polynomial_in_dof
@@ -28,7 +27,7 @@ DRAWN = 16
 """Coordinates that the estimator draws: the batch size of STDE's own experiments with many inputs."""
 
 
-def operator_of(operator: AnyOperator) -> Any:
+def operator_of(operator: FactoredOperator | PolynomialOperator) -> Any:
     """The operator as one of dof."""
     if isinstance(operator, PolynomialOperator):
         return polynomial_in_dof(operator)

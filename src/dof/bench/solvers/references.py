@@ -83,7 +83,7 @@ def _harmonic(points: Array) -> Array:
     return np.stack(columns, axis=1)
 
 
-def _parts(values: Array) -> list[Any]:
+def _parts(values: Any) -> list[Any]:
     return [values.real, values.imag]
 
 

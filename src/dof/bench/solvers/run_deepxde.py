@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from dof.bench.solvers.watch import Watch
 
 # Before DeepXDE is imported, which reads it.
 os.environ["DDE_BACKEND"] = "pytorch"
-import deepxde as dde  # pyright: ignore[reportMissingImports]
-
-from dof.bench.solvers import deepxde_problems
+dde: Any = import_module("deepxde")
+deepxde_problems = import_module("dof.bench.solvers.deepxde_problems")
 
 ADAM_SHARE = 0.5
 """Of the limit, if L-BFGS follows: an example that takes longer than the limit still gets to L-BFGS, where most of its
