@@ -62,6 +62,14 @@ class _Latest(threading.local):
 _latest = _Latest()
 
 
+def calling_file() -> str:
+    """The file of the innermost call that is not in dof: of the user, or of PyTorch."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES[1]):
+        frame = frame.f_back
+    return "" if frame is None else frame.f_code.co_filename
+
+
 def users_line() -> str:
     """File and line of the innermost call that is neither in PyTorch nor in dof."""
     frame: FrameType | None = sys._getframe(1)
