@@ -124,7 +124,7 @@ def cosine_similarity(x: Any, y: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 
 def _with_graph(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that differentiates triples or announces it: f is run again where no graph of all operations was kept."""
+    """A function that differentiates triples or announces it: f is run again where no graph of them was kept."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
         given = [*args, *kwargs.values()]
