@@ -36,8 +36,8 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
         return
     alone = x.detach()[tuple(slice(-1, None) for _ in points)]
     numbers = torch.get_rng_state()
-    with torch.enable_grad():
-        one = propagated(alone)
+    with torch.inference_mode(False), torch.enable_grad():
+        one = propagated(alone.clone())  # tensors of inference mode have no gradients
     with torch.no_grad():
         among = f(x.detach().clone())  # f may write into its points
     if not torch.equal(numbers, torch.get_rng_state()):
