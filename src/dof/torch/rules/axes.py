@@ -49,7 +49,7 @@ def _shifted(call: Call, ndim: int) -> tuple[Any, list[int]]:
     defaults = {a.name: a.default_value for a in call.func._schema.arguments if a.name in DIMENSIONS}
     for name, default in defaults.items():
         given = call.argument(name, default)
-        if given is None or given == []:
+        if given is None or (given == [] and call.func is not aten.flip.default):  # flip takes no axis for none
             given = list(range(ndim))
         if name in kwargs or names.index(name) >= len(args):
             kwargs[name] = shift(given)
@@ -74,16 +74,6 @@ def padded(call: Call) -> Any:
     return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
 
 
-def filled(call: Call) -> Any:
-    """Elements at some places of an axis become a number."""
-    (x,), value = call.triples, call(*call.values)
-    dim, index = call.argument("dim"), call.argument("index")
-    if not x.value.dim():
-        return value
-    part = lambda stack: stack.expand(len(stack), *x.value.shape).index_fill(dim % x.value.dim() + 1, index, 0)  # noqa: E731
-    return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
-
-
 register(
     "linear",
     """sum.dim_IntList mean.dim nansum select.int slice.Tensor unsqueeze transpose.int
@@ -92,7 +82,6 @@ register(
     along_axes,
 )
 register("linear", "constant_pad_nd", padded)
-register("linear", "index_fill.int_Scalar", filled)
 for _overload, _along in ((aten.sum.default, torch.sum), (aten.mean.default, torch.mean)):
     _all = lambda x, dtype=None, along=_along: along(x, tuple(range(x.dim())), dtype=dtype)  # noqa: E731
     RECORDS[_overload] = Record("linear", _all, takes_call=False)

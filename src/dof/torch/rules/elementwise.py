@@ -36,6 +36,8 @@ def elementwise(call: Call) -> Any:
         found = ElementwiseColumns.apply(columns, _derivatives(call.options()), call.form)
         return Triple.of_columns(found, call.run, call.slots)
     value = call(*call.values)
+    if not isinstance(value, torch.Tensor):  # frexp has two results
+        return decomposed(call)
     if not is_smooth(value):
         return value
     if call.func in BY_HAND and len(call.triples) == 1:

@@ -8,7 +8,7 @@ import torch
 
 from dof.torch.call import Call, map_part
 from dof.torch.refusal import refuse
-from dof.torch.registry import RECORDS, Record, aten, register
+from dof.torch.registry import RECORDS, Record, aten, register, written_out
 from dof.torch.rules.shapes import lifted
 
 
@@ -32,6 +32,16 @@ def masked_fill(x: Any, mask: Any, filling: Any) -> Any:
     """Elements of x, or another value where a mask is true."""
     filling = torch.as_tensor(filling, dtype=x.dtype, device=x.device)
     return torch.where(mask, filling, x)
+
+
+@written_out("index_fill.int_Scalar", "index_fill.int_Tensor")
+def index_fill(x: Any, dim: int, index: Any, filling: Any) -> Any:
+    """Elements of x, or another value at some places of an axis; a place may be named twice."""
+    if not x.dim():
+        return index_fill(x[None], 0, index, filling)[0]
+    is_filled = torch.zeros(x.shape[dim], dtype=torch.bool, device=x.device).index_fill(0, index, True)
+    behind = [1] * (x.dim() - 1 - dim % x.dim())
+    return masked_fill(x, is_filled.reshape(-1, *behind), filling)
 
 
 def strided(call: Call) -> Any:
