@@ -2,11 +2,18 @@
 
     python tests/pytorch/op_db_harness.py [names …]
 
-For each sample the floating arguments are moved along three directions, a(z) = a + Σ z_i v_i with z in R³, and the
+For each sample the floating arguments are moved along three directions, a(z) = a + Σ c_i(z) v_i with z in R³, and the
 Laplacian in z of Σ w · op(a(z)) is compared with central differences of order eight; its derivative along another
-direction likewise. A sample is `right`, `refused` (an error of dof), `rough` (neither finite differences nor autograd
-are exact enough to tell), `undefined` (the differences grow without bound or jump: there is no such derivative, and dof
-gives NaN or an infinity), `skipped` (PyTorch itself does not take the moved arguments) or `wrong`.
+direction likewise. A sample is
+
+- `right`: to 1e-9 as by the differences of one of several steps, or as by nested autograd where differences agree less
+  closely (to 1e-5, because of rounding or of a kink nearby);
+- `rough`: differences agree to 1e-5 only, and nested autograd does not to 1e-9 or fails; or they settle on no number,
+  as at a kink or a jump, and nested autograd agrees to 1e-9 or fails;
+- `refused`: an error of dof;
+- `undefined`: there is no such derivative (differences grow without bound or jump), and dof gives NaN or an infinity;
+- `skipped`: PyTorch itself does not take the moved arguments, or its result is not finite;
+- `wrong` or `error`: anything else.
 """
 
 from __future__ import annotations
@@ -26,8 +33,14 @@ import dof.torch as dof
 SECOND = (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)
 FIRST = (0, 4 / 5, -1 / 5, 4 / 105, -1 / 280)
 STEPS = (2e-2, 5e-3, 1e-3, 2e-4)
+"""One after the other until a difference agrees: most functions vary over lengths of one, some have kinks nearby."""
+NEAR = (2e-5, 2e-6)
+"""Steps that stay clear of kinks, where rounding leaves few digits."""
 DIRECTIONS = 2
 TOLERANCE = 1e-9
+
+
+ORDER = ["wrong", "error", "refused", "undefined", "rough", "right", "skipped", "no samples"]
 
 
 @dataclass
@@ -43,8 +56,10 @@ def is_smooth(value):
 
 
 def moved(tree, directions, z):
-    """The tree with its floating tensors moved along directions, by the numbers z (…, 1)."""
-    return map_tree(lambda t, v: t + sum(z[0, i] * v[i] for i in range(len(v))), tree, directions)
+    """The tree with its floating tensors moved along directions, on curves: linear operations bend as well."""
+    speed = 1 + z[0, -1]
+    c = [speed * (z[0, i] + z[0, i - 1] ** 2 / 2) for i in range(z.shape[1])]
+    return map_tree(lambda t, v: t + sum(c[i] * v[i] for i in range(len(v))), tree, directions)
 
 
 def map_tree(function, tree, *others):
@@ -97,10 +112,9 @@ def scalar_function(op, sample, directions):
     return f
 
 
-def differences(f, count, order):
-    """(Laplacian, or gradient along the last direction) at zero, for each step."""
-    found = []
-    for h in STEPS:
+def differences(f, count, order, steps=STEPS):
+    """The Laplacian, or the slope along the only direction, at zero: for each step, made when it is asked for."""
+    for h in steps:
         total = 0.0
         for i in range(count):
 
@@ -110,8 +124,7 @@ def differences(f, count, order):
                 return value_or_nan(f, z)
 
             total = total + stencil(along, h, SECOND if order == 2 else FIRST, order == 1)
-        found.append(float(total.reshape(-1)[0]))
-    return found
+        yield float(total.reshape(-1)[0])
 
 
 def value_or_nan(f, z):
@@ -120,10 +133,6 @@ def value_or_nan(f, z):
         return f(z)
     except RuntimeError:
         return torch.full((1,), torch.nan, dtype=torch.float64)
-
-
-def agreement(value, candidates, scale):
-    return min(abs(value - c) for c in candidates) / max(scale, 1.0)
 
 
 def try_sample(op, sample, seed):
@@ -149,50 +158,59 @@ def try_sample(op, sample, seed):
         (slope,) = torch.autograd.grad(y.sum(), z, allow_unused=True) if y.requires_grad else (None,)
     except dof.DofError as error:
         return "refused", str(error).splitlines()[0]
+    except RuntimeError as error:  # as for singular vectors, if the phase counts that they are free to have
+        if by_other_means(lambda: by_autograd(f)) is not None:
+            raise
+        return "skipped", f"PyTorch: {str(error).splitlines()[0][:120]}"
     got, got_slope = float(y.detach()), 0.0 if slope is None else float(slope[0, -1])
 
+    def at_zero(z):
+        return f(torch.cat([z, torch.zeros(1, 1, dtype=torch.float64)], 1))
+
+    def of_parameter(p):
+        shift = torch.zeros(1, DIRECTIONS + 1, dtype=torch.float64)
+        shift[0, -1] = float(p[0, 0])
+        return L(f)(shift)
+
+    magnitude = max(abs(float(base)), abs(got), 1.0)
     with torch.no_grad():
-
-        def at_zero(z):
-            return f(torch.cat([z, torch.zeros(1, 1, dtype=torch.float64)], 1))
-
-        want = differences(at_zero, DIRECTIONS, 2)
-
-        def of_parameter(p):
-            shift = torch.zeros(1, DIRECTIONS + 1, dtype=torch.float64)
-            shift[0, -1] = float(p[0, 0])
-            return L(f)(shift)
-
-        want_slope = differences(of_parameter, 1, 1)
-    magnitude = max(abs(float(base)), abs(got))
-    of_value = verdict_of(got, want, magnitude, lambda: by_autograd(f))
-    # Where there is no L f, its own differences along the parameter, taken beside this place, say nothing about it.
-    if of_value == "undefined":
-        return of_value, f"L f {got:.12g} expected {want}"
-    verdicts = [
-        of_value,
-        verdict_of(got_slope, want_slope, max(magnitude, abs(got_slope)), None),
-    ]
-    detail = f"L f {got:.12g} expected {want} ; slope {got_slope:.12g} expected {want_slope}"
-    return next(v for v in ("wrong", "undefined", "rough", "right") if v in verdicts), detail
+        seconds = lambda *s: differences(at_zero, DIRECTIONS, 2, *s)  # noqa: E731
+        of_value = verdict_of(got, seconds, magnitude, lambda: by_autograd(f))
+        # Where there is no L f, its own differences along the parameter, taken beside this place, say nothing about it.
+        if of_value[0] == "undefined":
+            return of_value
+        slopes = lambda *s: differences(of_parameter, 1, 1, *s)  # noqa: E731
+        of_slope = verdict_of(got_slope, slopes, max(magnitude, abs(got_slope)), lambda: slope_by_autograd(f))
+    return min(of_value, of_slope, key=lambda verdict: ORDER.index(verdict[0]))
 
 
-def verdict_of(value, candidates, scale, autograd):
+def verdict_of(value, differences, scale, autograd):
+    """(verdict, what was compared); `differences` makes numbers for the usual steps, or for others that are given."""
+    found, expected = [], differences()
+    is_near = lambda a, b, tolerance: abs(a - b) <= tolerance * scale  # noqa: E731
+    for candidate in expected:
+        found.append(candidate)
+        if is_near(value, candidate, TOLERANCE):
+            return "right", ""
+    detail = f"{value:.12g} expected {found}"
     if not math.isfinite(value):
-        return "undefined" if is_unsettled(candidates) else "wrong"
-    error = agreement(value, candidates, scale)
-    if error <= TOLERANCE:
-        return "right"
-    # Differences with neighbouring steps that do not agree with each other cannot tell: kinks, jumps, singularities.
-    spread = min(agreement(a, [b], scale) for a, b in zip(candidates[1:], candidates[:-1], strict=True))
-    if error <= 3 * spread and error < 1e-5:
-        return "rough"
-    if not spread < 1e-6 and autograd is not None:
-        try:
-            return "rough" if abs(autograd() - value) <= TOLERANCE * max(scale, 1) else "wrong"
-        except RuntimeError:
-            return "wrong"
-    return "wrong" if spread < 1e-6 else "rough"
+        return ("undefined" if is_unsettled(found) else "wrong"), detail
+    other = by_other_means(autograd)
+    if any(is_near(value, candidate, 1e-5) for candidate in found):
+        return "right" if other is not None and is_near(value, other, TOLERANCE) else "rough", detail
+    near = list(differences(NEAR))
+    if is_unsettled(found) and (other is None or is_near(value, other, TOLERANCE)):
+        is_jump = is_unsettled(found[-1:] + near)
+        return "rough" if is_jump or any(is_near(value, n, 1e-3) for n in near) else "wrong", f"{detail} {near}"
+    return "wrong", f"{detail} {near}, autograd {other}"
+
+
+def by_other_means(autograd):
+    try:
+        with torch.enable_grad():
+            return autograd()
+    except RuntimeError:
+        return None
 
 
 def is_unsettled(candidates):
@@ -201,16 +219,25 @@ def is_unsettled(candidates):
     return all(not abs(a - b) <= 1e-3 * max(abs(a), abs(b), 1e-3) for a, b in pairs)
 
 
+def laplacian_by_autograd(f, z, create_graph=False):
+    (slope,) = torch.autograd.grad(f(z).sum(), z, create_graph=True)
+    total = torch.zeros(())
+    for i in range(DIRECTIONS if slope.requires_grad else 0):
+        options = {"retain_graph": True, "create_graph": create_graph, "materialize_grads": True}
+        total = total + torch.autograd.grad(slope[0, i], z, **options)[0][0, i]
+    return total
+
+
 def by_autograd(f):
     """The Laplacian by nested `torch.autograd.grad`."""
+    return float(laplacian_by_autograd(f, torch.zeros(1, DIRECTIONS + 1, dtype=torch.float64, requires_grad=True)))
+
+
+def slope_by_autograd(f):
+    """The derivative of the Laplacian in the last coordinate by nested `torch.autograd.grad`."""
     z = torch.zeros(1, DIRECTIONS + 1, dtype=torch.float64, requires_grad=True)
-    (slope,) = torch.autograd.grad(f(z).sum(), z, create_graph=True)
-    total = 0.0
-    for i in range(DIRECTIONS):
-        if slope.requires_grad:
-            (second,) = torch.autograd.grad(slope[0, i], z, retain_graph=True, materialize_grads=True)
-            total += float(second[0, i])
-    return total
+    total = laplacian_by_autograd(f, z, create_graph=True)
+    return float(torch.autograd.grad(total, z, materialize_grads=True)[0][0, -1]) if total.requires_grad else 0.0
 
 
 def run_op(info, dtype, most=6):
@@ -232,9 +259,6 @@ def run_op(info, dtype, most=6):
             )
         outcomes.append(Outcome(info.full_name, verdict, detail))
     return outcomes
-
-
-ORDER = ["wrong", "error", "refused", "undefined", "rough", "right", "skipped", "no samples"]
 
 
 def main(names, dtype=torch.float64, most=6, verbose=True):

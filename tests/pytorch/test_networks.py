@@ -121,6 +121,37 @@ class Splines(nn.Module):
         return torch.einsum("bik,iko->bo", bumps, self.weights).sin()
 
 
+class BSplines(nn.Module):
+    """Cubic B-splines of each coordinate by the recursion of de Boor, as KAN layers have."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("knots", torch.linspace(-5, 5, 12))
+        self.weights = nn.Parameter(torch.randn(3, 8))
+
+    def forward(self, x):
+        t, x = self.knots, x[..., None]
+        basis = ((x >= t[:-1]) & (x < t[1:])).to(x.dtype)
+        for k in (1, 2, 3):
+            rising = (x - t[: -k - 1]) / (t[k:-1] - t[: -k - 1])
+            falling = (t[k + 1 :] - x) / (t[k + 1 :] - t[1:-k])
+            basis = rising * basis[..., :-1] + falling * basis[..., 1:]
+        return torch.einsum("bik,ik->b", basis, self.weights).sin()
+
+
+class Einsums(nn.Module):
+    """Products of several operands, with indices that occur more than twice or on a diagonal."""
+
+    def __init__(self):
+        super().__init__()
+        self.core = nn.Parameter(torch.randn(3, 4, 4))
+
+    def forward(self, x):
+        matrices = torch.einsum("bi,ijk->bjk", x, self.core).tanh()
+        pairs = torch.einsum("bij,bjk,bi,bk->b", matrices, matrices, *[torch.einsum("bii->bi", matrices)] * 2)
+        return pairs + torch.einsum("bij,bij,bij->b", matrices, matrices, matrices)
+
+
 class DeepSet(nn.Module):
     def __init__(self):
         super().__init__()
@@ -172,6 +203,7 @@ NETWORKS = {
     "convolutions, 2-D": (lambda: convolutions(2), 16),
     "GRU": (lambda: Recurrent("GRU"), 3),
     "LSTM": (lambda: Recurrent("LSTM", num_layers=2, bidirectional=True), 3),
+    "LSTM with projections": (lambda: Recurrent("LSTM", proj_size=2), 3),
     "RNN": (lambda: Recurrent("RNN"), 3),
     "embedding": (Embedded, 3),
     "Fourier operator": (FourierOperator, 4),
@@ -182,6 +214,8 @@ NETWORKS = {
     "cholesky": (lambda: Orbitals(lambda m: torch.linalg.cholesky(m @ m.mT + torch.eye(3)).sum((-1, -2))), 6),
     "complex slogdet": (lambda: Orbitals(lambda m: torch.linalg.slogdet(m * (1 + 0.3j * m))[1]), 6),
     "splines": (Splines, 3),
+    "B-splines": (BSplines, 3),
+    "einsum": (Einsums, 3),
     "deep set": (DeepSet, 6),
     "weight norm": (lambda: mlp(nn.Tanh(), nn.utils.parametrizations.weight_norm(nn.Linear(8, 1))), 3),
 }

@@ -29,7 +29,9 @@ def test_the_block_of_the_readme():
 
 
 def test_there_are_pages():
-    assert {"from-nested-autograd", "pytorch-libraries", "pytorch-second-derivatives"} <= {page.stem for page in PAGES}
+    assert {"from-nested-autograd", "pytorch-libraries", "pytorch-second-derivatives", "transformer-pinn-pytorch"} <= {
+        page.stem for page in PAGES
+    }
 
 
 def test_every_public_name_is_in_the_reference():

@@ -123,3 +123,11 @@ def test_backward_hooks_of_modules_are_refused():
     net[2].register_full_backward_hook(lambda module, inputs, outputs: None)
     with pytest.raises(dof.DofError, match=r"autograd\.Function"):
         dof.laplacian(net)(points())
+
+
+def test_points_of_inference_mode():
+    net = network()
+    with torch.inference_mode():
+        x = points()
+        found = dof.laplacian(net)(x)
+    assert_close(found.clone(), dof.laplacian(net)(x.clone()).detach(), 1e-14)

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from dof.torch import compat
 from dof.torch.slots import Slots
 from dof.torch.triple import Triple, is_smooth
 
@@ -47,6 +48,12 @@ class Call:
         args = [_map_leaves(place, arg) for arg in self.args]
         kwargs = {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()}
         return self.func(*args, **kwargs)
+
+    def lost_gradients(self) -> str | None:
+        """Why gradients or derivatives would be lost by this operation; None if they are not."""
+        if any(map(compat.comes_from_script, self.triples)):
+            return "to the result of torch.jit.script or torch.jit.trace, which loses gradients"
+        return self.run.lost_gradients()
 
     def keep_slots(self, slots: Slots) -> None:
         """Let directions be the slots of the triples, and give the result these slots."""

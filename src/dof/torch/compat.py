@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -12,13 +14,17 @@ __all__ = [
     "DisableTorchFunctionSubclass",
     "aten_of",
     "change_shape_in_place",
+    "comes_from_script",
     "decomposition_of",
     "forward_mode_is_enabled",
     "functorch_is_active",
     "is_composite",
+    "is_traced",
+    "is_transformed",
     "make_triple_shell",
     "operations_are_watched",
     "traced_graph",
+    "uncompiled",
 ]
 
 
@@ -34,9 +40,23 @@ def forward_mode_is_enabled() -> bool:
 
 def operations_are_watched() -> bool:
     """Whether operations are traced, compiled or differentiated by something else than plain autograd."""
-    is_dual = torch.autograd.forward_ad._current_level >= 0
     has_mode = torch._C._len_torch_dispatch_stack() > 0
-    return has_mode or is_dual or torch.compiler.is_compiling() or functorch_is_active()
+    return has_mode or torch.compiler.is_compiling() or is_transformed()
+
+
+def is_traced() -> bool:
+    """Whether `make_fx` is under way."""
+    return torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.PROXY) is not None
+
+
+def is_transformed() -> bool:
+    """Whether a transformation of `torch.func` or forward differentiation is under way."""
+    return torch.autograd.forward_ad._current_level >= 0 or functorch_is_active()
+
+
+def comes_from_script(tensor: torch.Tensor) -> bool:
+    """Whether a tensor is the result of a program of `torch.jit`, which is run on inputs that are detached."""
+    return tensor.grad_fn is not None and "DifferentiableGraph" in tensor.grad_fn.name()
 
 
 def decomposition_of(func: Any) -> Any:
@@ -65,6 +85,13 @@ def change_shape_in_place(func: Any, target: torch.Tensor, args: Any, kwargs: An
     """Apply `squeeze_`, `transpose_` or another change of the shape to the shell of a triple alone."""
     with torch._C._DisableTorchDispatch():
         func(target, *args, **kwargs)
+
+
+def uncompiled() -> AbstractContextManager[Any]:
+    """Within it, what `torch.compile` made runs as it was written: it would compile the rules of triples as well."""
+    # Where nothing was compiled yet, PyTorch need not import its compiler, which takes a second.
+    is_used = "torch._dynamo" in sys.modules and not torch.compiler.is_compiling()
+    return torch.compiler.set_stance("force_eager") if is_used else nullcontext()
 
 
 def traced_graph(function: Any, *args: Any) -> Any:

@@ -19,6 +19,8 @@ from dof.torch.rules.linear import results
 from dof.torch.rules.slot_flow import with_slots
 from dof.torch.trace_log import Step
 
+LOST_FIX = "take it out of f, or write f with operations of PyTorch alone (the module itself, not its script)"
+
 
 def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """The result of an operation, by the rule of its family."""
@@ -27,9 +29,9 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     call = Call(func, args, kwargs)
     if any(map(is_stale, call.triples)):
         run_again_functionalized(func)
-    reason = None if func is torch.ops.aten.detach.default else call.run.lost_gradients()
+    reason = None if func is torch.ops.aten.detach.default else call.lost_gradients()
     if reason:
-        refuse(func, reason, "move it out of f, or write it with operations of PyTorch")
+        refuse(func, reason, LOST_FIX)
     record = _EMPTY if not any(v.numel() for v in call.values) else RECORDS.get(func) or _record_of(call)
     if any(t.slots for t in call.triples):
         call, record = with_slots(call, record)

@@ -15,7 +15,7 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.torch import compat, rows
 from dof.torch.directions import seed_parts
 from dof.torch.in_place import NeedsFunctionalization
-from dof.torch.propagation import Propagation
+from dof.torch.propagation import NeedsGraph, Propagation
 from dof.torch.reading import Reading, channels_of
 from dof.torch.refusal import refuse, told_as_raised
 from dof.torch.rules.functions import UsersCalls
@@ -62,19 +62,28 @@ def _propagated(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, lo
     tangents, form, applied = seed_parts(channels, x)
     run = Propagation(form, log)
     is_constant = tangents is None and applied is None  # for an operator of order zero
-    output = f(x) if is_constant else _run(f, lambda: Triple.of_points(x, tangents, applied, run))
+    output = f(x) if is_constant else _run(f, lambda: Triple.of_points(x, tangents, applied, run), run)
     map_outputs(lambda y: _require_output(y, x), output)
     return Propagated(output, form.directions, readings, run)
 
 
-def _run(f: Callable[[Any], Any], seed: Callable[[], Triple]) -> Any:
-    """f of the triple of x; functionalized where f writes into memory that others look at."""
+def _run(f: Callable[[Any], Any], seed: Callable[[], Triple], run: Propagation) -> Any:
+    """f of the triple of x; once more, with a graph of all operations, where f takes gradients itself."""
     # The other backends of attention are fused kernels without rules.
-    with sdpa_kernel(SDPBackend.MATH), UsersCalls(), told_as_raised():
+    with sdpa_kernel(SDPBackend.MATH), UsersCalls(), compat.uncompiled(), told_as_raised():
         try:
-            return f(seed())
-        except NeedsFunctionalization:
-            return _functionalized(f, seed())
+            return _followed(f, seed)
+        except NeedsGraph:
+            run.keeps_graph = True
+            return _followed(f, seed)
+
+
+def _followed(f: Callable[[Any], Any], seed: Callable[[], Triple]) -> Any:
+    """f of the triple of x; functionalized where f writes into memory that others look at."""
+    try:
+        return f(seed())
+    except NeedsFunctionalization:
+        return _functionalized(f, seed())
 
 
 def _functionalized(f: Callable[[Any], Any], seed: Triple) -> Any:
@@ -112,6 +121,8 @@ def _require_points(x: Any) -> None:
 
 def _require_output(y: Tensor, x: Tensor) -> None:
     points = tuple(x.shape[:-1])
+    if isinstance(y, Triple) and compat.comes_from_script(y):
+        refuse("torch.jit.script or torch.jit.trace", "which loses gradients", "the module itself, not its script")
     if tuple(y.shape[: len(points)]) != points:
         expected = f"one result for each point, {points} or {(*points, 'k')}"
         fix = "L(lambda x: net(x).squeeze(-1))(x); means over points come after L"

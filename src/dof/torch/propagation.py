@@ -14,6 +14,10 @@ from dof.torch.quadratic_form import QuadraticForm
 _numbers = itertools.count()
 
 
+class NeedsGraph(Exception):
+    """f takes gradients of triples, of which rules that are called before autograd keep no graph."""
+
+
 @dataclass
 class Propagation:
     """What all triples of one run of f have in common.
@@ -21,6 +25,7 @@ class Propagation:
     Attributes:
         form: how operators sum over directions.
         log: steps for `dof.torch.explain`; None if nobody asks for them.
+        keeps_graph: whether f takes gradients of triples itself, so that all operations must pass through autograd.
         number: later runs have larger numbers, so that a run inside of another is told apart from it.
     """
 
@@ -29,6 +34,7 @@ class Propagation:
     number: int = field(default_factory=lambda: next(_numbers))
     needs_gradients: bool = field(default_factory=torch.is_grad_enabled)
     has_forward_mode: bool = field(default_factory=compat.forward_mode_is_enabled)
+    keeps_graph: bool = False
 
     def lost_gradients(self) -> str | None:
         """Why gradients or derivatives would be lost at this place of f; None if they are not."""

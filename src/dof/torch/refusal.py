@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 import torch
@@ -60,6 +60,18 @@ class _Latest(threading.local):
 
 
 _latest = _Latest()
+
+
+def calling_file() -> str:
+    """The file of the innermost call that is not in dof, nor in a mode of functions: of the user, or of PyTorch."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _passes_on(frame.f_code):
+        frame = frame.f_back
+    return "" if frame is None else frame.f_code.co_filename
+
+
+def _passes_on(code: CodeType) -> bool:
+    return code.co_filename.startswith(_LIBRARIES[1]) or code.co_name == "__torch_function__"
 
 
 def users_line() -> str:

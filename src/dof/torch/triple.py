@@ -11,6 +11,7 @@ from torch.overrides import enable_reentrant_dispatch
 from dof.torch import compat
 from dof.torch.propagation import Propagation
 from dof.torch.quadratic_form import QuadraticForm
+from dof.torch.refusal import refuse
 from dof.torch.slots import Slots, all_directions
 
 
@@ -92,6 +93,12 @@ class Triple(Tensor):
         """(L − c) v for each channel."""
         return self._split()[2]
 
+    def shared(self) -> Any:
+        """Another tensor with the same parts and the same memory."""
+        new = type(self)(self.value, self.tangents, self.applied, self.run)
+        new.columns, new.slots, new.writes, new.seen = self.columns, self.slots, self.writes, self.seen
+        return new
+
     def put(self, new: Any) -> None:
         """Give the triple the parts of another, or a value that does not depend on x."""
         is_triple = isinstance(new, Triple)
@@ -111,8 +118,11 @@ class Triple(Tensor):
         """Functions that PyTorch would write out too far have rules of their own; all others are left to it."""
         from dof.torch.registry import FUNCTIONS
 
+        if kwargs and kwargs.get("out") is not None:
+            name = getattr(func, "__name__", "a function")
+            refuse(name, "with `out`, for which PyTorch has no derivatives", f"y = torch.{name}(…)")
         with compat.DisableTorchFunctionSubclass():
-            return (FUNCTIONS.get(func) or func)(*args, **(kwargs or {}))
+            return FUNCTIONS.get(func, func)(*args, **(kwargs or {}))
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -1,6 +1,7 @@
 """Rules by family. Importing this package registers them."""
 
 from dof.torch.rules import (
+    axes,
     bilinear,
     complex_numbers,
     constant,
@@ -10,6 +11,7 @@ from dof.torch.rules import (
     elementwise,
     functions,
     general,
+    indexing,
     linear,
     linear_algebra,
     matrix_products,
@@ -18,11 +20,14 @@ from dof.torch.rules import (
     random_numbers,
     recurrent,
     reductions,
+    shapes,
     singular_values,
     softmax_and_attention,
+    sums,
 )
 
 __all__ = [
+    "axes",
     "bilinear",
     "complex_numbers",
     "constant",
@@ -32,6 +37,7 @@ __all__ = [
     "elementwise",
     "functions",
     "general",
+    "indexing",
     "linear",
     "linear_algebra",
     "matrix_products",
@@ -40,6 +46,8 @@ __all__ = [
     "random_numbers",
     "recurrent",
     "reductions",
+    "shapes",
     "singular_values",
     "softmax_and_attention",
+    "sums",
 ]

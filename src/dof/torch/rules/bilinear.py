@@ -14,7 +14,7 @@ from torch import Tensor
 
 from dof.torch.call import Call, add_parts, map_part
 from dof.torch.registry import register
-from dof.torch.rules.linear import lifted
+from dof.torch.rules.shapes import lifted
 
 Product = Callable[[Tensor, Tensor], Tensor]
 

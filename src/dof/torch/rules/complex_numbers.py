@@ -10,8 +10,8 @@ from dof.torch.call import Call, map_part
 from dof.torch.registry import register, written_out
 from dof.torch.rules.constant import constant
 from dof.torch.rules.elementwise import elementwise
-from dof.torch.rules.linear import lifted
 from dof.torch.rules.reductions import squares
+from dof.torch.rules.shapes import lifted
 
 
 def absolute(call: Call) -> Any:

@@ -20,8 +20,9 @@ from dof.torch.columns import columns_of
 from dof.torch.registry import aten
 from dof.torch.rules.column_rules import Derivatives, ElementwiseColumns
 from dof.torch.rules.decomposition import decomposed
+from dof.torch.rules.general import require_derivatives
 from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
-from dof.torch.rules.linear import lifted
+from dof.torch.rules.shapes import lifted
 from dof.torch.triple import Triple, is_smooth
 
 Firsts = list[Any]
@@ -35,6 +36,8 @@ def elementwise(call: Call) -> Any:
         found = ElementwiseColumns.apply(columns, _derivatives(call.options()), call.form)
         return Triple.of_columns(found, call.run, call.slots)
     value = call(*call.values)
+    if not isinstance(value, torch.Tensor):  # frexp has two results
+        return decomposed(call)
     if not is_smooth(value):
         return value
     if call.func in BY_HAND and len(call.triples) == 1:
@@ -43,6 +46,7 @@ def elementwise(call: Call) -> Any:
     # jvp does not take triples of an outer run.
     if any(isinstance(leaf, Triple) for leaf in call.values):
         return decomposed(call)
+    require_derivatives(call)
     try:
         return compose(call, value, *_by_nested_jvp(call))
     except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch

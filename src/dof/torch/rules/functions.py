@@ -2,39 +2,60 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from dof.torch.compat import functorch_is_active
-from dof.torch.refusal import refuse
+from dof.torch import compat
+from dof.torch.call import Call
+from dof.torch.propagation import NeedsGraph
+from dof.torch.refusal import calling_file, refuse
 from dof.torch.registry import FUNCTIONS, aten, register
 from dof.torch.rules.constant import constant
-from dof.torch.rules.linear import elementwise_linear
 from dof.torch.triple import Triple
 
 
 def detached(x: Any) -> Any:
     """The value of a triple as a constant, for the operator and for gradients."""
+    caller = calling_file()
+    if isinstance(x, Triple) and caller.startswith(AUTOGRAD):  # torch.autograd.functional makes new leaves by it
+        return x.shared()
     # A plain `detach` is what PyTorch does itself with tensors that it saves for a backward pass inside of f, where
     # derivatives stay. A copy is never taken by PyTorch, so that it can stand for the user's.
     return x.value.detach() if isinstance(x, Triple) else aten.detach_copy(x)
 
 
+def saved(call: Call) -> Any:
+    """The same triple, for PyTorch: it detaches results that it saves for a backward pass inside of f."""
+    (x,) = call.triples
+    return x.shared()
+
+
 class UsersCalls(TorchFunctionMode):
-    """Catches the user's `detach` also where a transformation of `torch.func` hides that a tensor is a triple."""
+    """Catches the user's `detach` also where a transformation of `torch.func` hides that a tensor is a triple.
+
+    Graphs that f traces itself are refused: triples would become constants in them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.was_traced = compat.is_traced()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Any function of PyTorch, or `detached` for detach."""
-        chosen = FUNCTIONS[func] if func in DETACH and functorch_is_active() else func
+        if compat.is_traced() and not self.was_traced:
+            reason = "while f traces a graph, in which derivatives are lost"
+            refuse(getattr(func, "__name__", "a function"), reason, "torch.func.jvp in place of torch.func.linearize")
+        chosen = FUNCTIONS[func] if func in DETACH and compat.functorch_is_active() else func
         return chosen(*args, **(kwargs or {}))
 
 
 def circular_padding(x: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """`torch.nn.functional.pad`, with circular padding by concatenation."""
-    if mode != "circular":
+    if mode != "circular" or min(pad) < 0:
         return torch.nn.functional.pad(x, pad, mode, value)
     for n in range(len(pad) // 2):
         before, after, axis = pad[2 * n], pad[2 * n + 1], x.dim() - 1 - n
@@ -97,8 +118,22 @@ def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = F
 
 def cosine_similarity(x: Any, y: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """`torch.nn.functional.cosine_similarity`, which PyTorch writes out under no_grad."""
+    x, y = torch.broadcast_tensors(x, y)
     lengths = [torch.linalg.vector_norm(v, dim=dim).clamp_min(eps) for v in (x, y)]
     return (x * y).sum(dim) / (lengths[0] * lengths[1])
+
+
+def _with_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that differentiates triples or announces it: f is run again where no graph of them was kept."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *kwargs.values()]
+        leaves = [leaf for arg in given for leaf in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+        if any(isinstance(leaf, Triple) and not leaf.run.keeps_graph for leaf in leaves):
+            raise NeedsGraph
+        return function(*args, **kwargs)
+
+    return run
 
 
 def _refused(name: str, fix: str) -> Callable[..., Any]:
@@ -106,8 +141,14 @@ def _refused(name: str, fix: str) -> Callable[..., Any]:
     return lambda *args, **kwargs: refuse(name, reason, fix)
 
 
+AUTOGRAD = os.path.dirname(torch.autograd.__file__)
 DETACH = (torch.Tensor.detach, torch.detach)
 FUNCTIONS |= dict.fromkeys(DETACH, detached)
+for _derivative in (
+    *(torch.autograd.grad, torch.autograd.backward, torch.Tensor.backward),
+    *(torch.Tensor.requires_grad_, torch.Tensor.requires_grad.__set__),  # pyright: ignore[reportAttributeAccessIssue]
+):
+    FUNCTIONS[_derivative] = _with_graph(_derivative)
 FUNCTIONS |= dict.fromkeys((torch.diff, torch.Tensor.diff), diff)
 FUNCTIONS[torch.nn.functional.pad] = circular_padding
 FUNCTIONS[torch.nn.functional.batch_norm] = batch_norm
@@ -115,7 +156,8 @@ FUNCTIONS[torch.nn.functional.rrelu] = rrelu
 FUNCTIONS[torch.nn.functional.instance_norm] = instance_norm
 FUNCTIONS[torch.nn.functional.cosine_similarity] = cosine_similarity
 FUNCTIONS[torch.Tensor.data.__get__] = _refused(".data", "x.detach(), if it is to count as a constant")  # pyright: ignore
+FUNCTIONS[torch.Tensor.data.__set__] = _refused(".data = …", "h = … in place of h.data = …")  # pyright: ignore
 for _method in (torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__):
     FUNCTIONS[_method] = _refused(_method.__name__, "operations of PyTorch, or x.detach().numpy() for a constant")
-register("linear", "detach.default", elementwise_linear)
+register("linear", "detach.default", saved)
 register("constant", "detach_copy.default", constant)

@@ -24,20 +24,37 @@ def general(call: Call) -> Any:
         refuse(call.func, "which has no derivatives that dof can rely on", FIX, NoRuleError)
     try:
         return _general(call)
+    except NoRuleError:
+        raise
     except (RuntimeError, NotImplementedError, TypeError) as error:
         reason = f"which PyTorch cannot differentiate twice ({str(error).splitlines()[0][:120]})"
         refuse(call.func, reason, FIX, NoRuleError)
 
 
 WRONG = {
+    torch.ops.aten.as_strided_scatter.default,
     torch.ops.aten.linalg_householder_product.default,
     torch.ops.aten.scatter_reduce.two,
     torch.ops.aten.index_reduce.default,
 }
-"""Operations whose second or third derivatives PyTorch 2.13 gets wrong, compared with finite differences; of reductions
+"""Operations whose derivatives PyTorch 2.13 gets wrong, compared with finite differences; of reductions
 the products only."""
 
 FIX = "write it out in other operations of PyTorch"
+
+
+_DIFFERENTIABLE: set[Any] = set()
+
+
+def require_derivatives(call: Call) -> None:
+    """Refuse an operation for which PyTorch has no derivative: it would count as a constant, without an error."""
+    if call.func in _DIFFERENTIABLE:
+        return
+    with torch.enable_grad():
+        found = call(*(value.detach().requires_grad_() for value in call.values))
+    if not any(y.requires_grad for y in ([found] if isinstance(found, torch.Tensor) else found) if is_smooth(y)):
+        refuse(call.func, "which has no derivatives in PyTorch", FIX, NoRuleError)
+    _DIFFERENTIABLE.add(call.func)
 
 
 def _general(call: Call) -> Any:
@@ -46,6 +63,7 @@ def _general(call: Call) -> Any:
     outputs = [found] if is_single else list(found)
     smooth = [n for n, y in enumerate(outputs) if is_smooth(y)]
     if smooth:
+        require_derivatives(call)
         parts = _derivatives(call, smooth)
         for n, g, s in zip(smooth, *parts, strict=True):
             outputs[n] = call.triple(outputs[n], g, s)

@@ -169,7 +169,10 @@ def pinv(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False)
 def determinant_logarithm(call: Call, A: Any) -> tuple[Tensor, Tensor, Any]:
     """(sign, log |det A|, triple of log det A): tr(A⁻¹ g) and tr(A⁻¹ s) − Σ q tr(A⁻¹ g A⁻¹ g)."""
     sign, value = torch.linalg.slogdet(A.value)
-    inverse = torch.linalg.inv(A.value)
+    inverse, info = torch.linalg.inv_ex(A.value)
+    if info.any():
+        fix = "A + eps * torch.eye(n), or the determinant written out in products"
+        refuse(call.func, "to a singular matrix, whose inverse its rule needs", fix)
     trace = lambda m: m.diagonal(dim1=-2, dim2=-1).sum(-1)  # noqa: E731
     m = None if A.tangents is None else inverse @ A.full_tangents()
     s = None if A.applied is None else trace(inverse @ A.full_applied())

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from dof.torch import compat
 from dof.torch.call import Call, map_part
 from dof.torch.columns import can_fuse, columns_of
 from dof.torch.registry import FUNCTIONS, aten, register, written_out
@@ -60,12 +61,15 @@ def linear_layer(x: Any, weight: Any, bias: Any = None) -> Any:
         )
         return product if bias is None else product + bias
     call = Call(aten.linear.default, (x, weight, bias), {})
-    reason = call.run.lost_gradients()
-    if reason is not None or x.seen != x.writes[0]:
-        return torch.ops.aten.linear(x, weight, bias)  # comes to `dispatch.py`, which says what is wrong
-    result = _dense_layer(*_over_last_axis(call, x), weight, bias)
-    _log(call, result)
-    return result
+    return _dense_layer(call, weight, bias) if _is_direct(call) else aten.linear(x, weight, bias)
+
+
+def _is_direct(call: Call) -> bool:
+    """Whether a rule may be called before autograd. If not, `dispatch.py` gets the operation, and says why."""
+    (x,) = call.triples
+    if compat.is_transformed():  # vmap may have many of the other operand, jvp needs its own derivatives
+        return False
+    return not x.run.keeps_graph and call.lost_gradients() is None and x.seen == x.writes[0]
 
 
 def _over_last_axis(call: Call, x: Triple) -> tuple[Call, Triple]:
@@ -77,10 +81,9 @@ def _over_last_axis(call: Call, x: Triple) -> tuple[Call, Triple]:
     return call, x
 
 
-def product_for_each(x: Triple, matrices: Tensor) -> Any:
+def _product_for_each(call: Call, matrices: Tensor) -> Any:
     """x (…, *p, n, i) times constant matrices (*p, i, o), one for each particle p, without copies of them."""
-    call = Call(aten.matmul.default, (x, matrices), {})
-    call, x = _over_last_axis(call, x)
+    call, x = _over_last_axis(call, call.triples[0])
     part = lambda stack: _for_each(_as_value(stack, x, matrices.dim()), matrices)  # noqa: E731
     columns = columns_of(x)
     if columns is not None:
@@ -108,7 +111,14 @@ def _for_each(stack: Tensor, matrices: Tensor) -> Tensor:
     return product.unflatten(count, rows.shape[count:-1]).movedim(list(range(count)), axes)
 
 
-def _dense_layer(call: Call, x: Triple, weight: Tensor, bias: Tensor | None) -> Any:
+def _dense_layer(call: Call, weight: Tensor, bias: Tensor | None) -> Any:
+    call, x = _over_last_axis(call, call.triples[0])
+    result = _product_with_weight(call, x, weight, bias)
+    _log(call, result)
+    return result
+
+
+def _product_with_weight(call: Call, x: Triple, weight: Tensor, bias: Tensor | None) -> Any:
     """One product for all columns, or one for each part."""
     columns = columns_of(x) if weight.dim() == 2 and all(can_fuse(w) for w in (weight, bias) if w is not None) else None
     if columns is not None:
@@ -132,8 +142,9 @@ def matmul(x: Any, y: Any) -> Any:
     if isinstance(x, Triple) and not isinstance(y, Triple) and y.dim() == 2:
         return linear_layer(x, y.mT)
     is_each = isinstance(x, Triple) and not isinstance(y, Triple) and x.dim() >= y.dim() > 2
-    if is_each and x.shape[-y.dim() : -2] == y.shape[:-2] and x.run.lost_gradients() is None and x.seen == x.writes[0]:
-        return product_for_each(x, y)
+    if is_each and x.shape[-y.dim() : -2] == y.shape[:-2]:
+        call = Call(aten.matmul.default, (x, y), {})
+        return _product_for_each(call, y) if _is_direct(call) else torch.matmul(x, y)
     return matmul(x[None], y)[..., 0, :] if x.dim() == 1 else torch.matmul(x, y)
 
 
@@ -144,8 +155,8 @@ def _reflected(x: Any, y: Any) -> Any:
 @written_out("addmm.default")
 def addmm(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta bias + alpha x y."""
-    if beta == 1 and alpha == 1 and not isinstance(y, Triple):
-        return linear_layer(x, y.mT, bias)
+    if beta == 1 and alpha == 1 and not isinstance(y, Triple) and not isinstance(bias, Triple):
+        return _dense_layer(Call(aten.addmm.default, (bias, x, y), {}), y.mT, bias)
     return _scaled(beta, bias) + _scaled(alpha, torch.mm(x, y))
 
 

@@ -15,13 +15,16 @@ Cell = Callable[[Any, Any, Sequence[Any]], Any]
 """(input, state, weights) ↦ state; the state of an LSTM is (h, c)."""
 
 
-def lstm_cell(x: Any, state: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
-    """(h, c) of the next step."""
+def lstm_cell(
+    x: Any, state: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, projection: Any = None
+) -> Any:
+    """(h, c) of the next step; `projection` is the matrix of `proj_size`."""
     h, c = state
     gates = linear_layer(x, w_ih, b_ih) + linear_layer(h, w_hh, b_hh)
     i, f, g, o = gates.chunk(4, -1)
     c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-    return torch.sigmoid(o) * torch.tanh(c), c
+    h = torch.sigmoid(o) * torch.tanh(c)
+    return h if projection is None else linear_layer(h, projection), c
 
 
 def gru_cell(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
@@ -64,14 +67,12 @@ def recurrent(cell: Callable[..., Any], is_lstm: bool) -> Callable[..., Any]:
         steps = list(x.unbind(1 if batch_first and x.dim() == 3 else 0))
         count, ends = 2 if bidirectional else 1, []
         per_cell = len(weights) // (layers * count)
-        projected = per_cell > (4 if has_biases else 2)
-        if projected:
-            refuse("nn.LSTM with proj_size", "which has no rule", "a linear layer after an LSTM without proj_size")
         for layer in range(layers):
             outputs = []
             for side in range(count):
                 number = layer * count + side
-                own = weights[number * per_cell : (number + 1) * per_cell]
+                own = list(weights[number * per_cell : (number + 1) * per_cell])
+                own = own if has_biases else [*own[:2], None, None, *own[2:]]
                 state = tuple(start[number] for start in starts)
                 states = _steps(cell, steps[::-1] if side else steps, state if is_lstm else state[0], own)
                 ends.append(states[-1] if is_lstm else (states[-1],))

@@ -9,7 +9,7 @@ import torch
 
 from dof.torch.call import Call
 from dof.torch.registry import Record, aten
-from dof.torch.rules.linear import SHAPE_ONLY, axis_groups
+from dof.torch.rules.shapes import SHAPE_ONLY, axis_groups
 from dof.torch.slots import Slots, placed
 from dof.torch.triple import Triple
 

@@ -1,0 +1,65 @@
+"""Elements of one operand or another by a condition, and elements by their place in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from dof.torch.call import Call, map_part
+from dof.torch.refusal import refuse
+from dof.torch.registry import RECORDS, Record, aten, register, written_out
+from dof.torch.rules.shapes import lifted
+
+
+def chosen(call: Call) -> Any:
+    """where(condition, x, y)."""
+    condition, x, y = call.args
+    value = call(*call.values)
+
+    def part(name: str) -> Any:
+        stacks = [getattr(t, name) if call.is_operand(t) else None for t in (x, y)]
+        if all(stack is None for stack in stacks):
+            return None
+        zero = value.new_zeros(())
+        x_part, y_part = (zero if s is None else lifted(s, t.value, value) for s, t in zip(stacks, (x, y), strict=True))
+        return torch.where(condition, x_part, y_part)
+
+    return call.triple(value, part("tangents"), part("applied"))
+
+
+def masked_fill(x: Any, mask: Any, filling: Any) -> Any:
+    """Elements of x, or another value where a mask is true."""
+    filling = torch.as_tensor(filling, dtype=x.dtype, device=x.device)
+    return torch.where(mask, filling, x)
+
+
+@written_out("index_fill.int_Scalar", "index_fill.int_Tensor")
+def index_fill(x: Any, dim: int, index: Any, filling: Any) -> Any:
+    """Elements of x, or another value at some places of an axis; a place may be named twice."""
+    if not x.dim():
+        return index_fill(x[None], 0, index, filling)[0]
+    is_filled = torch.zeros(x.shape[dim], dtype=torch.bool, device=x.device).index_fill(0, index, True)
+    behind = [1] * (x.dim() - 1 - dim % x.dim())
+    return masked_fill(x, is_filled.reshape(-1, *behind), filling)
+
+
+def strided(call: Call) -> Any:
+    """Elements by their place in the memory of a value, which for stacks is another."""
+    (x,), value = call.triples, call(*call.values)
+    places = torch.full((x.value.untyped_storage().nbytes() // x.value.element_size(),), -1, device=value.device)
+    own = places.as_strided(x.value.shape, x.value.stride(), x.value.storage_offset())
+    own.copy_(torch.arange(x.value.numel(), device=value.device).reshape(x.value.shape))
+    offset = call.argument("storage_offset")
+    found = places.as_strided(value.shape, call.argument("stride"), own.storage_offset() if offset is None else offset)
+    if (found < 0).any():
+        refuse(call.func, "which reads memory outside of the tensor that it is given", "x[…] of the whole tensor")
+    part = lambda stack: stack.flatten(1)[:, found]  # noqa: E731
+    full = lambda stack, name: map_part(lambda _: part(getattr(x, name)()), stack)  # noqa: E731
+    return call.triple(value, full(x.tangents, "full_tangents"), full(x.applied, "full_applied"))
+
+
+register("linear", "where.self", chosen)
+for _overload in (aten.masked_fill.Scalar, aten.masked_fill.Tensor):
+    RECORDS[_overload] = Record("linear", masked_fill, takes_call=False)
+register("linear", "as_strided as_strided_copy.default", strided)
