@@ -41,7 +41,7 @@ def solve(
             coordinates and fields; its network is taken if none is given.
         windows: Into how many windows of equal length time is divided. They are solved one after the other, each from
             the end of the one before: for long times.
-        on_report: Called after each interval of training.
+        on_report: Called after each interval of training; if it returns True, training ends with what was found.
         **settings: See `dof.solving.Settings`; they take precedence over the problem's recipe.
 
     Returns:
@@ -86,7 +86,8 @@ def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution
             # When training diverges in a later interval, this is what `Diverged.solution` has.
             best = state.progress.best
             history.append(report)
-            on_report(report)
+            if on_report(report) is True:
+                break
     except Diverged as error:
         if history:
             error.solution = Solution(training, best, tuple(history))
