@@ -18,5 +18,5 @@ problem = pde.Problem(
     pde.Interval(-10, 10) * pde.Time(0, 0.8),
     [pde.periodic("x", hard=True), pde.initial(exact, hard=True)],
     reference=exact,
-    recipe={"width": 20, "depth": 3, "points": 2000, "newton": 300, "report": 25, "adaptive": True},
+    recipe={"width": 20, "depth": 3, "points": 2000, "newton": 200, "report": 25, "adaptive": True},
 )

@@ -20,4 +20,4 @@ exact = [float(mathieu_b(k, Q)) for k in (1, 2, 3, 4)]
 
 def solve(**settings):
     """The four lowest pairs."""
-    return solving.eigenpairs(problem, 4, **({"width": 24, "adam": 0, "newton": 40, "points": 400} | settings))
+    return solving.eigenpairs(problem, 4, **({"width": 24, "adam": 0, "newton": 80} | settings))

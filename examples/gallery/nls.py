@@ -21,5 +21,5 @@ problem = pde.Problem(
     pde.Interval(-5, 5) * pde.Time(0, 0.8),
     [pde.dirichlet(exact, hard=True), pde.initial(exact, hard=True)],
     reference=exact,
-    recipe={"width": 24, "depth": 3, "newton": 300, "report": 25, "adaptive": True},
+    recipe={"width": 24, "depth": 3, "newton": 200, "report": 25, "adaptive": True},
 )

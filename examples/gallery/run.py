@@ -1,4 +1,4 @@
-"""Solve problems of this folder: `python examples/gallery/run.py disk kdv`; a row of a table and a plot for each.
+"""Solve problems of this folder: `python examples/gallery/run.py folder disk kdv` writes their figures there.
 
 A file has a `problem`, and `solve` where more than `dof.solve(problem)` is asked.
 """
@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 import dof
+from dof.solving.solution_plot import slice_of
 
 jax.config.update("jax_enable_x64", True)
 HERE = Path(__file__).parent
@@ -39,16 +40,25 @@ def solved(name, **settings):
     return solution, solution.error
 
 
-def main(names):
+def values_of(solution):
+    """What is drawn: the coordinates of a slice through the domain, and the first field there."""
+    part = slice_of(solution.problem)
+    values = np.asarray(solution.real_values(part.points)).reshape(len(part.points), -1)[:, 0]
+    return {"values": np.where(part.inside, values, np.nan), **{f"axis{k}": axis for k, axis in enumerate(part.grids)}}
+
+
+def main(out, names):
     sys.path.insert(0, str(HERE))
+    out.mkdir(parents=True, exist_ok=True)
     for name in names:
         began = time.process_time()
         solution, error = solved(name)
-        seconds = time.process_time() - began
-        row = {"name": name, "lines": lines_of(HERE / f"{name}.py"), "error": error, "seconds": seconds}
-        print(json.dumps(row), flush=True)
-        solution.plot().savefig(HERE / f"{name}.png", dpi=80)
+        row = {"lines": lines_of(HERE / f"{name}.py"), "error": error, "seconds": time.process_time() - began}
+        (out / f"{name}.json").write_text(json.dumps(row))
+        np.savez(out / f"{name}.npz", **values_of(solution))
+        solution.plot().savefig(out / f"{name}.png", dpi=80)
+        print(name, row, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(Path(sys.argv[1]), sys.argv[2:])

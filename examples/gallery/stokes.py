@@ -28,7 +28,11 @@ pressure = lambda x, y: exact(x, y)[1]  # noqa: E731
 problem = pde.Problem(
     stokes,
     pde.Box([-2, -2], [2, 2]) - pde.Ball([0, 0], 0.5).named("cylinder"),
-    [pde.dirichlet(velocity, field="v"), pde.dirichlet(pressure, on="x=2", field="p")],
+    [
+        pde.dirichlet(0.0, on="cylinder", field="v", hard=True),
+        pde.dirichlet(velocity, on=["x=-2", "x=2", "y=-2", "y=2"], field="v"),
+        pde.dirichlet(pressure, on="x=2", field="p"),
+    ],
     reference=exact,
-    recipe={"width": 24, "newton": 150},
+    recipe={"width": 24, "newton": 200, "edge_points": 400},
 )

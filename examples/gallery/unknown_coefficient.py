@@ -3,7 +3,6 @@
 import numpy as np
 from jax.numpy import cos, exp, pi, sin
 
-import dof
 from dof import pde
 
 u_of = lambda x, y: exp(x) + y**2  # noqa: E731
@@ -25,9 +24,5 @@ problem = pde.Problem(
     [pde.data(points, measured, field="u"), pde.dirichlet(1.0, on="x=0", field="k")],
     reference=lambda x, y: (u_of(x, y), k_of(x, y)),
     recipe={"width": 16, "newton": 100},
+    network={"k": {"width": 8, "depth": 1, "of": "x"}},  # smaller, since it depends on x only
 )
-
-
-def solve(**settings):
-    """With a smaller network for k, which depends on x only."""
-    return dof.solve(problem, network={"k": {"width": 8, "depth": 1, "of": "x"}}, **settings)
