@@ -108,7 +108,7 @@ def test_faults_of_dof_keep_their_traceback():
 
 def test_the_defaults_are_in_the_help():
     said = " ".join(RUNNER.invoke(app, ["solve", "--help"], env={"COLUMNS": "160"}).output.split())
-    assert "Units in each of its layers. [default: (32)]" in said and "[default: (by parameters)]" in said
+    assert "Units in each of its layers. [default: 32]" in said and "[default: by parameters]" in said
 
 
 def test_the_live_line_fits_the_terminal():

@@ -37,6 +37,8 @@ def test_every_public_name_is_in_the_reference(module, page):
 def test_what_is_made_takes_the_place_of_its_mark():
     page = hooks.on_page_markdown("before <!-- made: primitives --> after")
     assert page.startswith("before ") and "`tanh`" in page and "made:" not in page
+    page = hooks.on_page_markdown("<!-- example: gallery/disk -->")
+    assert page.startswith("```python\nfrom jax.numpy") and page.endswith("\n)\n```")
     assert "dof solve" in hooks.command_line() and "--newton" in hooks.command_line()
 
 

@@ -1,5 +1,7 @@
 """An unknown coefficient as a second network, and earlier times first."""
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -35,6 +37,15 @@ def test_an_unknown_coefficient_is_found_by_a_network_of_its_own():
     np.testing.assert_allclose(u, points.sum(axis=1), atol=0.02)
     # It depends on x alone.
     assert np.ptp(solution(0.3, np.linspace(0, 1, 5))[:, 1]) == 0
+
+
+def test_a_problem_may_bring_its_network():
+    own = replace(problem(), network={"k": {"width": 3, "depth": 1, "of": "x"}})
+    few = {"adam": 1, "newton": 0, "points": 20, "width": 4}
+    solution = dof.solve(own, **few)
+    assert solution.params["k"][0][0].shape == (3, 1)
+    assert dof.solve(own, start=solution, **few).params["k"][0][0].shape == (3, 1)
+    assert len(dof.solve(own, "mlp", **few).params) == 3
 
 
 @pytest.mark.parametrize(

@@ -207,3 +207,11 @@ def test_training_is_in_double_precision_and_single_precision_outside_stays(sing
     solution = dof.solve("heat", **SMALL, adam=5, newton=0)
     assert solution.theta.dtype == solution([0.5, 0.5]).dtype == jnp.float64
     assert jnp.ones(1).dtype == jnp.float32 and not jax.config.jax_enable_x64
+
+
+def test_a_callback_ends_training_and_keeps_what_was_found():
+    seen = []
+    solution = dof.solve(
+        "heat", adam=9, newton=0, report=3, points=20, width=4, on_report=lambda r: seen.append(r) or len(seen) == 2
+    )
+    assert [report.step for report in solution.history] == [3, 6] and solution([0.5, 0.0]).shape == ()

@@ -40,6 +40,8 @@ def test_windows_go_on_with_value_and_velocity():
     assert solution.error < 0.3
     assert [len(c.z) for w in solution.windows for c in w.problem.conditions[3:]] == [1, 1]
     assert len(solution.history) == 2 and "2 windows" in repr(solution)
+    assert solution.relative_residual == max(w.relative_residual for w in solution.windows)
+    assert f"the error is {100 * solution.error:.2g} %" in solution.quality
 
 
 @pytest.mark.parametrize(

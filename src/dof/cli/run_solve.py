@@ -65,7 +65,9 @@ def _solve(run: TrainingRun, as_json: bool) -> None:
 
 def _conclude(run: TrainingRun) -> None:
     solution = run.solution
-    say = partial(Console().print, highlight=False, markup=False, soft_wrap=True)
+    console = Console()
+    # Sentences are wrapped between words on a terminal; what reads a pipe gets them whole.
+    say = partial(console.print, highlight=False, markup=False, soft_wrap=not console.is_terminal)
     best, last = solution.report, run.reports[-1]
     error = "" if best.error is None else f"relative error {best.error:.2g}, "
     how_good = f"residual {best.residual:.2g} on fresh points, {best.fitted:.2g} on fitted ones"
@@ -74,7 +76,7 @@ def _conclude(run: TrainingRun) -> None:
     for name, value in best.unknowns.items():
         true = run.training.problem.truth.get(name)
         say(f"{name} = {value}" + ("" if true is None else f" (true: {true})"))
-    say(f"written: {run.folder.path / 'report.html'}")
+    say(f"written: {run.folder.path / 'report.html'}", soft_wrap=True)  # a path stays whole
 
 
 def run_both_methods(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:

@@ -20,7 +20,9 @@ from dof.zoo import ZOO, problem_named, title_of
 def _setting(name: str, text: str) -> Any:
     """The option of a setting, with its default in `--help`; a problem's recipe may have another."""
     usual = getattr(Settings(), name)
-    return typer.Option(help=text, show_default="by parameters" if usual is None else str(usual))
+    shown = "by parameters" if usual is None else ("off", "on")[usual] if isinstance(usual, bool) else usual
+    # In the text: Typer puts a default that is not the option's own into brackets, on a line of its own.
+    return typer.Option(help=f"{text} \\[default: {shown}]", show_default=False)
 
 
 def problems() -> None:

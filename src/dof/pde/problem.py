@@ -51,6 +51,7 @@ class Problem:
         features: What the network is given of a point, instead of its coordinates scaled to [−1, 1].
         ansatz: A function of the network's value and of the coordinates, which is u in place of the value itself.
         recipe: Settings that suit this problem (see `dof.solving.Settings`).
+        network: What is trained if `dof.solve` is given no network; as it takes one. For a file of `dof solve` as well.
 
     Raises:
         ArgumentError: If the parts do not fit together; nothing has been computed then.
@@ -76,6 +77,7 @@ class Problem:
     features: Callable[[Any], Any] | None = None
     ansatz: Callable[..., Any] | None = None
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    network: Any = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be solved, before anything is computed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from html import escape
 from string import Template
@@ -14,8 +15,8 @@ PAGE = Template("""<!doctype html>
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 980px; margin: 2.5rem auto; padding: 0 1.2rem; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .6rem; }
 p.sub { color: #666; margin: .2rem 0 1.6rem; } img { max-width: 100%; }
-.cards { display: flex; flex-wrap: wrap; gap: .8rem; }
-.card { background: #f3f6f7; border-radius: 8px; padding: .7rem 1rem; min-width: 8rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.6rem, 1fr)); gap: .8rem; }
+.card { background: #f3f6f7; border-radius: 8px; padding: .7rem 1rem; overflow-wrap: anywhere; }
 .card b { display: block; font-size: 1.35rem; color: #1f6f8b; } .card span { color: #666; font-size: .85rem; }
 table { border-collapse: collapse; font-size: .9rem; } td, th { padding: .2rem 1.2rem .2rem 0; text-align: left; }
 td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
@@ -24,7 +25,8 @@ code { background: #f3f6f7; padding: .1rem .35rem; border-radius: 4px; }
 .grade0, .grade1 { border-color: #2e7d4f; background: #eaf5ee; } .grade2 { border-color: #d9a400; background: #fdf6de; }
 .grade3, .grade4, .advice { border-color: #b3261e; background: #fbeae9; } .advice { padding: .5rem .9rem; }
 .command { display: block; overflow-x: auto; white-space: nowrap; padding: .5rem .7rem; }
-@media (max-width: 600px) { body { margin: 1rem auto; } .card { flex: 1 1 40%; min-width: 0; } }
+.figure { overflow-x: auto; }
+@media (max-width: 600px) { body { margin: 1rem auto; } .figure img { max-width: none; width: 640px; } }
 .columns { display: flex; flex-wrap: wrap; gap: 3rem; align-items: flex-start; }
 </style></head><body>
 <h1>$name</h1><p class="sub">$title$conditions · $date</p>
@@ -54,8 +56,8 @@ def page(name: str, title: str, summary: dict[str, Any], figures: dict[str, byte
         conditions=escape("".join(f" · {name}" for name in summary["conditions"])),
         date=escape(summary["date"].replace("T", " ").replace("+00:00", " UTC")),
         rank=summary["grade"],
-        quality=escape(summary["quality"]),
-        advice="".join(f'<p class="advice">{escape(sentence)}</p>' for sentence in summary["advice"]),
+        quality=_with_code(summary["quality"]),
+        advice="".join(f'<p class="advice">{_with_code(sentence)}</p>' for sentence in summary["advice"]),
         cards="".join(
             f'<div class="card"><b>{escape(value)}</b><span>{escape(label)}</span></div>'
             for label, value in cards(summary)
@@ -97,10 +99,15 @@ def numbers(value: Any) -> str:
     return ", ".join(f"{v:.5g}" for v in value) if isinstance(value, list) else f"{value:.6g}"
 
 
+def _with_code(sentence: str) -> str:
+    """A sentence whose words in backticks are code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence))
+
+
 def _figure(item: tuple[str, bytes]) -> str:
     heading, data = item
     source = f"data:image/png;base64,{b64encode(data).decode()}"
-    return f'<h2>{escape(heading)}</h2><img alt="{escape(heading)}" src="{source}">\n'
+    return f'<h2>{escape(heading)}</h2><div class="figure"><img alt="{escape(heading)}" src="{source}"></div>\n'
 
 
 def _rows(values: dict[str, Any]) -> str:

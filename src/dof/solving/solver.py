@@ -35,13 +35,13 @@ def solve(
     Args:
         problem: A `pde.Problem`, or a name of the zoo (`dof problems`).
         network: "mlp", "fourier" or "separable"; a callable pytree, as modules of Equinox and Flax NNX are; or a pair
-            (params, apply) with apply(params, features). By default what the problem's recipe says. A dictionary has
-            one for each field, as {"u": "mlp", "k": {"width": 8, "of": "x"}}.
+            (params, apply) with apply(params, features). By default what the problem or its recipe says. A dictionary
+            has one for each field, as {"u": "mlp", "k": {"width": 8, "of": "x"}}.
         start: A solution whose weights and unknowns training starts from, of this problem or of one with the same
             coordinates and fields; its network is taken if none is given.
         windows: Into how many windows of equal length time is divided. They are solved one after the other, each from
             the end of the one before: for long times.
-        on_report: Called after each interval of training.
+        on_report: Called after each interval of training; if it returns True, training ends with what was found.
         **settings: See `dof.solving.Settings`; they take precedence over the problem's recipe.
 
     Returns:
@@ -86,7 +86,8 @@ def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution
             # When training diverges in a later interval, this is what `Diverged.solution` has.
             best = state.progress.best
             history.append(report)
-            on_report(report)
+            if on_report(report) is True:
+                break
     except Diverged as error:
         if history:
             error.solution = Solution(training, best, tuple(history))
@@ -101,6 +102,8 @@ def training_of(
     """The training of a problem, or of one of the zoo, with a network, settings and a start as `solve` takes them."""
     if isinstance(problem, str):
         problem = problem_named(problem)
+    if network is None and start is None:
+        network = getattr(problem, "network", None)
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
         raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))

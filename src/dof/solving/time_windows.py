@@ -17,6 +17,7 @@ from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.problem import Problem
 from dof.solving.function_of_points import FunctionOfPoints
+from dof.solving.quality import quality
 from dof.solving.sampling import points_for_error
 from dof.solving.solution import Solution
 from dof.solving.training_report import Report
@@ -72,6 +73,17 @@ class WindowedSolution(FunctionOfPoints):
         return tuple(report for window in self.windows for report in window.history)
 
     @property
+    def relative_residual(self) -> float:
+        """The residual on fresh points of the window where it is largest, relative as that of a `Solution`."""
+        return max(window.relative_residual for window in self.windows)
+
+    @property
+    def quality(self) -> str:
+        """How good the solution is, in words: its error, and the residual of the window where it is largest."""
+        worst = max((window.report for window in self.windows), key=lambda report: report.residual)
+        return quality(replace(worst, error=self.error)).text
+
+    @property
     def seconds(self) -> float:
         """How long training took, without compilation."""
         return sum(window.seconds for window in self.windows)
@@ -89,7 +101,8 @@ class WindowedSolution(FunctionOfPoints):
 
     def __repr__(self) -> str:
         error = "" if self.error is None else f", error {self.error:.2g}"
-        return f"<solution of {self.whole.name} in {len(self.windows)} windows{error}, {self.seconds:.1f} s>"
+        how = f"{len(self.windows)} windows: residual {self.relative_residual:.2g}{error}"
+        return f"<solution of {self.whole.name} in {how}, {self.seconds:.1f} s>"
 
 
 def window_ends(problem: Problem, windows: Any) -> np.ndarray:
@@ -132,6 +145,6 @@ _CONTINUED: dict[str, Callable[[Solution, str | None], Any]] = {
 
 def _data_between(data: MeasuredData, time: int, start: float, end: float) -> Sequence[MeasuredData]:
     """The measurements in a window; none if it has none."""
-    points, values = np.asarray(data.z, float), np.asarray(data.values, float)
+    points, values = np.asarray(data.z, float), np.asarray(data.values)
     here = (points[:, time] >= start) & (points[:, time] <= end)
     return [replace(data, z=points[here], values=values[here])] if here.any() else []

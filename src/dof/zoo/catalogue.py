@@ -63,7 +63,7 @@ def problem_named(name: str) -> Problem:
     Examples:
         >>> from dof.zoo import problem_named
         >>> print(problem_named("heat").plan)
-        1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
+        1 direction, 1 channel (2 derivatives merged): the cost of 3 forward passes
     """
     return _made_by(name)()
 

@@ -1,10 +1,12 @@
 """What a residual is made of at a point, against the terms written out."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from dof import pde
+from dof.extend import enable_x64
 from dof.pde.planning.residual_terms import terms_at_point
 
 X, T = 0.7, 0.4
@@ -35,3 +37,22 @@ def test_two_equations_have_a_column_each():
     terms = terms_at_point(residual, lambda z: jnp.stack([NET(z), z[0] * NET(z)]), POINT, {})
     assert terms.shape[1] == 2
     assert np.isclose(terms[:, 0], -X * U).any() and np.isclose(terms[:, 1], -16 * U).any()
+
+
+@pytest.mark.parametrize(
+    ("fields", "function", "size"),
+    [
+        (None, lambda u, x, y: u.laplacian, 4 * np.sqrt(2) * np.sin(2 * X) * np.cosh(2 * T)),
+        (None, lambda u, x, y: u.biharmonic, 0.0),
+        ("v[2]", lambda v, x, y: pde.div(v), 4 * np.sqrt(2) * np.sin(2 * X) * np.cosh(2 * T)),
+    ],
+    ids=["Laplace", "biharmonic", "divergence"],
+)
+def test_an_equation_of_a_single_sum_has_the_size_of_its_parts(fields, function, size):
+    """Of sin 2x cosh 2y, which is harmonic, and of its gradient, whose divergence is zero."""
+    harmonic = lambda z: jnp.sin(2 * z[0]) * jnp.cosh(2 * z[1])  # noqa: E731
+    residual = pde.residual("x y", fields=fields)(function)
+    with enable_x64():
+        terms = terms_at_point(residual, jax.grad(harmonic) if fields else harmonic, np.array(POINT), {})[:, 0]
+    np.testing.assert_allclose(terms[:3], 0, atol=1e-9)
+    assert np.isclose(terms[3:], size, atol=1e-9).any(), terms

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from dof.pde.geometry.box import Box
+from dof.pde.geometry.corners import Corner, corner_between
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.product import Product
 
@@ -22,11 +24,25 @@ def are_boxes(shapes: Sequence[Domain]) -> bool:
     )
 
 
-def boxes_around(domain: Domain, shapes: Sequence[Domain]) -> tuple[np.ndarray, Box, list[Box]] | None:
-    """The axes of space, the smallest box around a combination of boxes, and boxes that fill what it leaves of that.
+@dataclass(frozen=True)
+class BoxesAround:
+    """What is outside of a combination of boxes.
 
-    None if the grid of all faces has too many cells.
+    Attributes:
+        axes: Of space.
+        whole: The smallest box around the combination.
+        missing: Boxes that the combination leaves of it.
+        corners: Those of other boxes that are missing: each of them in a corner of the whole, or along an edge of it.
     """
+
+    axes: np.ndarray
+    whole: Box
+    missing: tuple[Box, ...]
+    corners: tuple[Corner, ...]
+
+
+def boxes_around(domain: Domain, shapes: Sequence[Domain]) -> BoxesAround | None:
+    """What is outside of a combination of boxes; None if the grid of all faces has too many cells."""
     # int32: with 32-bit numbers JAX refuses indices of 64 bits.
     axes = np.flatnonzero(~(domain.is_time | domain.is_parameter)).astype(np.int32)
     ends = [np.unique([bound[axis] for shape in shapes for bound in shape.bounds]) for axis in axes]
@@ -41,7 +57,20 @@ def boxes_around(domain: Domain, shapes: Sequence[Domain]) -> tuple[np.ndarray, 
     spans = [slice(r[0], r[-1] + 1) for r in reach]
     ends = [end[r[0] : r[-1] + 2] for end, r in zip(ends, reach, strict=True)]
     whole = Box([end[0] for end in ends], [end[-1] for end in ends])
-    return axes, whole, _merged(~is_in[tuple(spans)], ends)
+    each = [(box, _corner(box, whole, axes)) for box in _merged(~is_in[tuple(spans)], ends)]
+    corners = tuple(corner for _, corner in each if corner is not None)
+    return BoxesAround(axes, whole, tuple(box for box, corner in each if corner is None), corners)
+
+
+def _corner(box: Box, whole: Box, axes: np.ndarray) -> Corner | None:
+    """The corner that a missing box makes, if two of its faces, across two coordinates, lie inside of the whole."""
+    is_inner = np.stack([box.low > whole.low, box.high < whole.high], axis=1)
+    across = np.flatnonzero(is_inner.any(axis=1))
+    if len(across) != 2 or is_inner.sum() != 2:
+        return None
+    place = np.where(is_inner[:, 0], box.low, box.high)[across]
+    outwards = np.diag(np.where(is_inner[across, 0], 1.0, -1.0))
+    return corner_between(outwards, place, float(whole.sides[across].max()), axes[across])
 
 
 def _merged(cells: np.ndarray, ends: Sequence[np.ndarray]) -> list[Box]:

@@ -1,27 +1,20 @@
-"""Unions, intersections and differences of domains, with the boundary of the result.
-
-Points of the boundary are candidates from the boundaries of all shapes that the combination is made of, in proportion
-to their areas. One is kept if the result is on one side of it and not on the other; the normal points to the side
-without. What is kept is evenly distributed, whatever the areas of the kept pieces are.
-"""
+"""Unions, intersections and differences of domains, with the boundary of the result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import chain
-from operator import mul
 from typing import Any
 
 import numpy as np
-from scipy.stats import qmc
 
 from dof.errors import ArgumentError, describe
-from dof.pde.geometry.box_cells import are_boxes, boxes_around
-from dof.pde.geometry.difference import Difference, lies_inside
-from dof.pde.geometry.domain import Domain, chosen_by
-from dof.pde.geometry.product import Product
-from dof.pde.geometry.r_functions import bounded, conjunction, disjunction
+from dof.pde.geometry.box_cells import BoxesAround, are_boxes, boxes_around
+from dof.pde.geometry.combination_distance import CombinedDistance
+from dof.pde.geometry.combination_points import Candidates, edge_candidates, even_numbers, inside_candidates
+from dof.pde.geometry.corners import Corner
+from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.rejection import by_rejection
 
 MEMBER: dict[str, Callable[[Any, Any], Any]] = {
@@ -33,13 +26,8 @@ MEMBER: dict[str, Callable[[Any, Any], Any]] = {
 BESIDE = 1e-9
 """How far from the boundary, relative to the extent, both sides of a point are looked at: more than rounding and the
 tolerance of `contains`, less than any detail that is meant."""
-MEASURED, MEASURED_NUMBERS = 2**16, 2**22
-"""Candidates from which volume and area are found, in few dimensions to about 10⁻⁴; in many dimensions fewer, which fit
-into 32 MB. How points are distributed does not depend on them."""
 SEAM_POINTS = 4096
 """Points at which it is seen whether boundaries coincide: a seam of a thousandth is missed once in 60 times."""
-SOBOL_DIMENSIONS = 50
-"""Beyond so many dimensions Sobol numbers measure no better than random ones, and take longer."""
 
 
 class Combination(Domain):
@@ -56,7 +44,7 @@ class Combination(Domain):
 
     def __init__(self, first: Domain, second: Domain, kind: str) -> None:
         self.first, self.second, self.kind, self.size = first, second, kind, first.size
-        _require_same_space(first, second, kind)
+        require_same_space(first, second, kind)
         self.uniforms = 1 + max(shape.uniforms for shape in self.filling)
         self.edge_uniforms = 1 + max(shape.edge_uniforms for shape in self.shapes)
         self.piece_count = first.piece_count + second.piece_count
@@ -64,7 +52,7 @@ class Combination(Domain):
 
     def _measure(self) -> None:
         """Volume and area, from the shares of candidates that are accepted."""
-        share = self._candidates(_even_numbers(self.uniforms))[1].mean()
+        share = self._candidates(even_numbers(self.uniforms))[1].mean()
         if not share:
             found = f"of {type(self.first).__name__} and {type(self.second).__name__} has no points"
             raise ArgumentError(
@@ -72,7 +60,7 @@ class Combination(Domain):
             )
         self.log_volume = float(np.logaddexp.reduce([shape.log_volume for shape in self.filling]) + np.log(share))
         areas = self._edge_shares
-        kept = self._edge_candidates(_even_numbers(self.edge_uniforms))[1].mean() if areas.any() else 0.0
+        kept = self._edge_candidates(even_numbers(self.edge_uniforms))[1].mean() if areas.any() else 0.0
         # Shares are areas divided by the volume of the first shape.
         self.area_per_volume = float(areas.sum() * kept * np.exp(self.shapes[0].log_volume - self.log_volume))
 
@@ -98,16 +86,8 @@ class Combination(Domain):
         """The last number chooses a shape, by its volume; points outside of the result are replaced by random ones."""
         return by_rejection(self._candidates, unit, self._refusal)[0]
 
-    def _candidates(self, unit: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-        log_volumes = np.array([shape.log_volume for shape in self.filling])
-        chosen = chosen_by(np.exp(log_volumes - log_volumes.max()), unit[:, -1])
-        points, good = np.empty((len(unit), self.size)), np.empty(len(unit), bool)
-        for k, shape in enumerate(self.filling):
-            here = np.flatnonzero(chosen == k)
-            points[here] = own = shape.inside(unit[here, : shape.uniforms])
-            # A point that several shapes contain counts for the first of them.
-            good[here] = self.contains(own) & ~_any(earlier.contains(own) for earlier in self.filling[:k])
-        return (points,), good
+    def _candidates(self, unit: np.ndarray) -> Candidates:
+        return inside_candidates(self.filling, self.contains, unit)
 
     def edge(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The last number chooses a shape, by its area; what is no boundary of the result is replaced."""
@@ -120,28 +100,14 @@ class Combination(Domain):
         logs = np.array([shape.log_volume - self.shapes[0].log_volume for shape in self.shapes])
         return np.exp(logs) * np.array([shape.area_per_volume for shape in self.shapes])
 
-    def _edge_candidates(self, unit: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-        chosen = chosen_by(self._edge_shares, unit[:, -1])
-        points, normals = np.empty((2, len(unit), self.size))
-        good = np.empty(len(unit), bool)
-        for k, shape in enumerate(self.shapes):
-            here = np.flatnonzero(chosen == k)
-            if not len(here):  # it may have no boundary to make points of
-                continue
-            points[here], out = shape.edge(unit[here, : shape.edge_uniforms])
-            before, after = self._beside(points[here], out)
-            was_in, is_in = self.contains(before), self.contains(after)
-            normals[here] = np.where(is_in[:, None], -out, out)
-            # A piece that several shapes have counts for the first of them.
-            shared = _any(s.contains(before) != s.contains(after) for s in self.shapes[:k] if s.area_per_volume)
-            good[here] = (was_in != is_in) & ~shared
-        return (points, normals), good
+    def _edge_candidates(self, unit: np.ndarray) -> Candidates:
+        return edge_candidates(self.shapes, self._edge_shares, self.contains, self._step, unit)
 
-    def _beside(self, points: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Points a little inside and a little outside of points of a shape's boundary."""
+    @property
+    def _step(self) -> float:
+        """How far from the boundary both sides of a point are looked at."""
         low, high = self.bounds
-        step = BESIDE * (high - low).max() * normals
-        return points - step, points + step
+        return BESIDE * float((high - low).max())
 
     def _refusal(self, missing: int) -> ArgumentError:
         found, expected = f"has hardly any points: {missing} of them were not found", "domains that overlap more"
@@ -152,46 +118,25 @@ class Combination(Domain):
         return MEMBER[self.kind](self.first.contains(points), self.second.contains(points))
 
     def distance(self, z: Any) -> Any:
-        """Products for an intersection and a difference, a smooth disjunction for a union.
-
-        Raises:
-            ArgumentError: If both domains share a piece of their boundaries, where products have a double zero.
-        """
-        if self.has_seam:
-            return self._distance_of_boxes(z)
-        if self.kind == "intersection":
-            return self.first.distance(z) * self.second.distance(z)
-        if self.kind == "difference":
-            return self.first.distance(z) * self._outside_of_second(z)
-        return self.signed_distance(z)
+        """See `combination_distance`."""
+        return self._distance.distance(z)
 
     def signed_distance(self, z: Any) -> Any:
-        """The smooth conjunction or disjunction of the signed distances of both domains."""
-        if self.has_seam:
-            raise self._no_distance()
-        a = bounded(self.first.signed_distance(z))
-        if self.kind == "difference":
-            return conjunction([a, self._outside_of_second(z)])
-        return (disjunction if self.kind == "union" else conjunction)([a, bounded(self.second.signed_distance(z))])
-
-    def _outside_of_second(self, z: Any) -> Any:
-        return bounded(self.second.outside_distance(z)) if self.second.area_per_volume else 1.0
-
-    def _distance_of_boxes(self, z: Any) -> Any:
-        """The product of the distances to the smallest box around, and to the boxes that are missing in it."""
-        if self._around is None:
-            raise self._no_distance()
-        axes, whole, missing = self._around
-        return reduce(mul, (bounded(box.outside_distance(z[axes])) for box in missing), whole.distance(z[axes]))
+        """See `combination_distance`."""
+        return self._distance.signed_distance(z)
 
     @cached_property
-    def _around(self) -> Any:
+    def _distance(self) -> CombinedDistance:
+        return CombinedDistance(self.first, self.second, self.kind, self.has_seam, self._around)
+
+    @cached_property
+    def _around(self) -> BoxesAround | None:
         return boxes_around(self, self.shapes) if are_boxes(self.shapes) else None
 
-    def _no_distance(self) -> ArgumentError:
-        found = "is of domains that touch along a piece of their boundaries"
-        fix = "domains that do not, pde.Polygon, or pde.dirichlet(0.0, hard=False)"
-        return ArgumentError(describe(self.kind, found, "a distance with a simple zero on the boundary only", fix))
+    @property
+    def corners(self) -> tuple[Corner, ...]:
+        """Those of a combination of boxes; else those of the first domain."""
+        return self._around.corners if self._around else self.first.corners
 
     @cached_property
     def has_seam(self) -> bool:
@@ -199,7 +144,7 @@ class Combination(Domain):
         if not self.second.area_per_volume:
             return False
         points, normals = self.second.edge(np.random.default_rng(1).random((SEAM_POINTS, self.second.edge_uniforms)))
-        before, after = self._beside(points, normals)
+        before, after = points - self._step * normals, points + self._step * normals
         is_shared = self.first.contains(before) != self.first.contains(after)
         return bool((is_shared & (self.contains(before) | self.contains(after))).any())
 
@@ -249,37 +194,8 @@ class Combination(Domain):
         return self.first.is_parameter
 
 
-def _even_numbers(size: int) -> np.ndarray:
-    """Uniform numbers (candidates, size) that are always the same."""
-    if size <= SOBOL_DIMENSIONS:
-        return qmc.Sobol(size, rng=np.random.default_rng(0)).random(MEASURED)
-    return np.random.default_rng(0).random((min(MEASURED, 1 + MEASURED_NUMBERS // size), size))
-
-
-def _any(masks: Any) -> Any:
-    """Where any of several masks is true; False if there are none."""
-    found: Any = np.False_
-    for mask in masks:
-        found = found | mask
-    return found
-
-
-def difference_of(whole: Domain, hole: Domain) -> Domain:
-    """The points of `whole` that are not in `hole`."""
-    _require_same_space(whole, hole, "difference")
-    return Difference(whole, hole) if lies_inside(whole, hole) else Combination(whole, hole, "difference")
-
-
-def product_of(first: Domain, second: Domain) -> Domain:
-    """The product of two domains; that of a combination is the combination of products, whose areas are exact."""
-    if isinstance(first, Combination):
-        return Combination(first.first * second, first.second * second, first.kind)
-    if isinstance(second, Combination):
-        return Combination(first * second.first, first * second.second, second.kind)
-    return Product(first, second)
-
-
-def _require_same_space(first: Domain, second: Domain, kind: str) -> None:
+def require_same_space(first: Domain, second: Domain, kind: str) -> None:
+    """Refuse domains with other coordinates."""
     if first.size != second.size:
         found, expected = f"is of {second.size} coordinates with {first.size}", "domains with the same coordinates"
     elif (first.is_time != second.is_time).any() or (first.is_parameter != second.is_parameter).any():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dof.errors import ArgumentError, describe
+from dof.pde.geometry.corners import Corner
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.r_functions import conjunction
 from dof.pde.geometry.rejection import by_rejection
@@ -105,6 +106,11 @@ class Difference(Domain):
     def part_at(self, axis: int) -> Domain:
         """The factor of the whole that has coordinate `axis`."""
         return self.whole.part_at(axis)
+
+    @property
+    def corners(self) -> tuple[Corner, ...]:
+        """Those of the whole."""
+        return self.whole.corners
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:

@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from copy import copy
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
+from dof.pde.geometry.corners import Corner
 
 
 class Domain(ABC):
@@ -80,6 +82,28 @@ class Domain(ABC):
     def distance(self, z: Any) -> Any:
         """A smooth function of one point of the domain: zero on the boundary, positive inside, of the order of one."""
         return self.signed_distance(z)
+
+    @property
+    def corners(self) -> tuple[Corner, ...]:
+        """The corners of the boundary that point inwards, between straight sides, as far as they are known."""
+        return ()
+
+    def corner_features(self, z: Any) -> Any:
+        """Features for a network, where solutions are singular at corners that point inwards.
+
+        The coordinates scaled to [−1, 1], then r^p cos(p θ) and r^p sin(p θ) with p = π / angle for each corner, in
+        polar coordinates about it.
+
+        Examples:
+            >>> import jax.numpy as jnp
+            >>> from dof import pde
+            >>> corner = pde.Box([-1, -1], [1, 1]) - pde.Box([0, 0], [1, 1])
+            >>> print(corner.corner_features(jnp.array([-0.5, -0.5])).shape)  # for pde.Problem(..., features=...)
+            (4,)
+        """
+        low, high = self.bounds
+        singular = [function for corner in self.corners for function in corner.functions(z)]
+        return jnp.concatenate([2 * (z - low) / (high - low) - 1, jnp.array(singular)])
 
     @property
     @abstractmethod
@@ -154,13 +178,13 @@ class Domain(ABC):
 
     def __mul__(self, other: Any) -> Domain:
         """All points whose first coordinates are in this domain and whose last ones are in `other`."""
-        from dof.pde.geometry.combination import product_of
+        from dof.pde.geometry.operations import product_of
 
         return product_of(self, other) if isinstance(other, Domain) else NotImplemented
 
     def __sub__(self, other: Any) -> Domain:
         """The points of this domain that are not in `other`."""
-        from dof.pde.geometry.combination import difference_of
+        from dof.pde.geometry.operations import difference_of
 
         return difference_of(self, other) if isinstance(other, Domain) else NotImplemented
 

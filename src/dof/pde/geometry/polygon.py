@@ -10,8 +10,9 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.pde.geometry import polygon_distance
+from dof.pde.geometry.corners import Corner
 from dof.pde.geometry.domain import Domain, chosen_by
-from dof.pde.geometry.polygon_distance import STRAIGHT, region_of
+from dof.pde.geometry.polygon_distance import STRAIGHT, corner_of, region_of
 from dof.pde.geometry.triangulation import cross, triangles_of, without_straight_corners
 
 FIX = "pde.Polygon([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]])"
@@ -114,6 +115,12 @@ class Polygon(Domain):
     def outside_distance(self, z: Any) -> Any:
         """The same with the other sign, and with corners as they are: seen from outside they point inwards."""
         return -polygon_distance.signed_distance(self.region, z, self.kept, False)
+
+    @property
+    def corners(self) -> tuple[Corner, ...]:
+        """Those of pockets with two edges."""
+        pockets = [part for part in self.region if isinstance(part, tuple)]
+        return tuple(corner for pocket in pockets if (corner := corner_of(pocket)) is not None)
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:

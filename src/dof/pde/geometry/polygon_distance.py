@@ -2,7 +2,8 @@
 
 A polygon is its convex hull without the pockets between hull and boundary, which are polygons themselves. Inside of the
 hull means to the left of all its edges. So the function is a smooth conjunction of lines and of what lies outside of
-pockets. The lid of a pocket is an edge of the hull, but none of the polygon; it is left out on both sides.
+pockets. The lid of a pocket is an edge of the hull, but none of the polygon; it is left out on both sides. A pocket of
+two edges has one corner that points inwards, whose function is in `corners`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from dof.errors import ArgumentError, describe
+from dof.pde.geometry.corners import Corner, corner_between
 from dof.pde.geometry.r_functions import conjunction
 from dof.pde.geometry.triangulation import cross
 
@@ -82,11 +84,24 @@ def signed_distance(region: Region, z: Any, kept: np.ndarray, rounded: bool) -> 
         if not kept[_edges(part)].all():
             found, fix = "is asked for on some edges of a dent of a polygon", "pde.dirichlet(0.0, hard=False)"
             raise ArgumentError(describe("hard", found, "all edges of the dent, or edges of the convex hull", fix))
-    values = [
-        part.direction @ z + part.offset if isinstance(part, Line) else -signed_distance(part, z, kept, not rounded)
-        for part in parts
-    ]
-    return conjunction(values, rounded)
+    return conjunction([_value(part, z, kept, rounded) for part in parts], rounded)
+
+
+def _value(part: Any, z: Any, kept: np.ndarray, rounded: bool) -> Any:
+    if isinstance(part, Line):
+        return part.direction @ z + part.offset
+    corner = corner_of(part) if rounded else None
+    return -signed_distance(part, z, kept, not rounded) if corner is None else corner.functions(z)[0]
+
+
+def corner_of(pocket: Region) -> Corner | None:
+    """The corner of a pocket with two sides; None for a pocket with more."""
+    if not (len(pocket) == 2 and all(isinstance(part, Line) for part in pocket)):
+        return None
+    sides = np.stack([part.direction for part in pocket])
+    place = np.linalg.solve(sides, [-part.offset for part in pocket])
+    # A line is one at half of the width of the pocket across it.
+    return corner_between(sides, place, float(2 / np.linalg.norm(sides, axis=1).min()))
 
 
 def _edges(part: Any) -> list[int]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dof.pde.geometry.ball import Ball
 from dof.pde.geometry.box import Interval
+from dof.pde.geometry.corners import Corner
 from dof.pde.geometry.domain import Domain, chosen_by
 from dof.pde.geometry.r_functions import conjunction
 
@@ -109,6 +110,11 @@ class Product(Domain):
         return reduce(
             Product, (p.boundary_part(own) if len(own) else p for p, own in zip(self.parts, split, strict=True))
         )
+
+    @property
+    def corners(self) -> tuple[Corner, ...]:
+        """Those of both factors."""
+        return self.first.corners + tuple(corner.shifted(self.first.size) for corner in self.second.corners)
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:

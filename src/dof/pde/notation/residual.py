@@ -46,7 +46,7 @@ def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[
         >>> print(jnp.abs(heat(net)(jnp.ones((5, 2)))).max() < 1e-6)
         True
         >>> print(heat.plan)
-        1 directions, 1 channels (2 derivatives merged): the cost of 3 forward passes
+        1 direction, 1 channel (2 derivatives merged): the cost of 3 forward passes
     """
     return lambda function: Residual(function, read_names(coordinates, "coordinates"), fields)
 

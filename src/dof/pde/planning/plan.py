@@ -62,7 +62,9 @@ class Plan:
         merged = f" ({len(self.merged)} derivatives merged)" if self.merged else ""
         nested = f"; besides, {len(self.nested)} derivatives by nesting" if self.nested else ""
         cost = f"the cost of {self.columns} forward passes"
-        return f"{self.directions} directions, {self.channels} channels{merged}: {cost}{nested}"
+        counted = lambda n, word: f"{n} {word}{'s' * (n != 1)}"  # noqa: E731
+        what = f"{counted(self.directions, 'direction')}, {counted(self.channels, 'channel')}"
+        return f"{what}{merged}: {cost}{nested}"
 
     def gradient_directions(self, read: Gradient) -> tuple[np.ndarray, np.ndarray] | None:
         """(directions, scales) off whose tangents a gradient is read; None if some coordinate has none."""
