@@ -93,9 +93,9 @@ def test_residuals_are_relative_to_the_terms_of_equation_and_conditions():
 def test_points_are_chosen_by_the_number_of_parameters():
     parameters = 4 * 250 + 251
     assert training_of(WAVY, None, {"width": 250, "depth": 1}).settings.points == int(np.ceil(1.25 * parameters))
-    assert Settings(optimiser="lbfgs").with_points(parameters, 1).points == 1000
-    assert Settings(points=7).with_points(parameters, 1).points == 7
-    assert Settings().with_points(parameters, 3).points == 1000
+    assert Settings(optimiser="lbfgs").chosen_for(parameters, 1).points == 1000
+    assert Settings(points=7).chosen_for(parameters, 1).points == 7
+    assert Settings().chosen_for(parameters, 3).points == 1000
 
 
 def test_patience_counts_reports_without_a_smaller_residual(overfitted):

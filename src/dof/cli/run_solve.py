@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import typer
+from jax.sharding import Mesh
 from rich.console import Console
 
 from dof.cli.option_values import free_folder
@@ -20,6 +22,7 @@ from dof.runs.problem_source import load_problem
 from dof.runs.report_files import write_race, write_report
 from dof.runs.run_folder import RunFolder
 from dof.runs.training_run import TrainingRun, begin, resume, train
+from dof.solving.devices import is_first_process
 from dof.solving.quality import quality
 from dof.solving.settings import settings_of
 
@@ -33,21 +36,36 @@ def _folder_for(problem: str) -> Path:
     return free_folder(RUNS / Path(problem).stem)
 
 
-def run_training(problem: str, settings: dict[str, Any], out: Path | None, resumed: Path | None, as_json: bool) -> None:
-    """Train a new run, or one that was begun, in a folder that no other process is in."""
+def run_training(
+    problem: str,
+    settings: dict[str, Any],
+    out: Path | None,
+    resumed: Path | None,
+    as_json: bool,
+    mesh: Mesh | None = None,
+) -> None:
+    """Train a new run, or one that was begun, in a folder that no other training is in."""
     if resumed:
         RunFolder(resumed).read()  # refused before a lock is written into a folder that is no run's
-        with locked(resumed, "resume"):
-            _solve(resume(resumed), as_json)
+        with _locked(resumed, "resume"):
+            _solve(resume(resumed, mesh), as_json)
         return
     # Begun before it is locked: what is refused leaves no folder behind.
-    run = begin(problem, settings, out or _folder_for(problem))
-    with locked(run.folder.path, "out"):
+    run = begin(problem, settings, out or _folder_for(problem), mesh)
+    with _locked(run.folder.path, "out"):
         _solve(run, as_json)
 
 
+def _locked(folder: Path, argument: str) -> AbstractContextManager[None]:
+    """The lock of a folder, which of several processes the first has."""
+    return locked(folder, argument) if is_first_process() else nullcontext()
+
+
 def _solve(run: TrainingRun, as_json: bool) -> None:
-    """Train a run to its end, write its report, and say how it went."""
+    """Train a run to its end, write its report, and say how it went. Of several processes the first speaks."""
+    if not is_first_process():
+        train(run, lambda report: None)
+        return
     for sentence in run.training.advice:
         Console(stderr=True).print(sentence, style="yellow", markup=False, highlight=False, soft_wrap=True)
     with ProgressLine(run.source, run.training.settings, as_json) as line:

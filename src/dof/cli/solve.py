@@ -9,6 +9,7 @@ import jax
 import typer
 from rich.console import Console
 
+from dof.cli.mesh_of_devices import mesh_of
 from dof.cli.plain_errors import told_plainly
 from dof.cli.run_solve import RUNS, run_both_methods, run_training
 from dof.errors import ArgumentError, describe
@@ -67,6 +68,9 @@ def solve(
         int | None,
         _setting("patience", "End after so many reports without a smaller one."),
     ] = None,
+    devices: Annotated[
+        int | None, typer.Option(help="Over so many devices; by default one, in several processes all.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help=f"Folder of the run; by default one in {RUNS}/.")] = None,
     resume_: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
     race: Annotated[bool, typer.Option("--race", help="The same steps by dof and by Hessians, in turn.")] = False,
@@ -82,10 +86,11 @@ def solve(
         # For the whole process, before the user's file is loaded: arrays that it makes are in float64 too.
         jax.config.update("jax_enable_x64", True)
         _require_consistent(problem, settings, out, resume_, race)
+        _require_no_race(race, problem, settings, devices)
         if race:
             run_both_methods(str(problem), settings, out, json_)
         else:
-            run_training(str(problem), settings, out, resume_, json_)
+            run_training(str(problem), settings, out, resume_, json_, mesh_of(devices))
 
 
 def _require_consistent(
@@ -99,5 +104,11 @@ def _require_consistent(
         also = [*([problem] if problem else []), *given, *(["--out"] if out else []), *(["--race"] if race else [])]
         found, fix = f"comes with {', '.join(also)}", f"dof solve --resume {resumed}"
         raise ArgumentError(describe("resume", found, "nothing else: a run goes on as it began", fix))
-    if race and "method" in settings:
-        raise ArgumentError(describe("race", "comes with --method", "one of them", f"dof solve {problem} --race"))
+
+
+def _require_no_race(race: bool, problem: str | None, settings: dict[str, Any], devices: int | None) -> None:
+    """Refuse a race with what it decides by itself."""
+    others = [option for option, value in {"--method": settings.get("method"), "--devices": devices}.items() if value]
+    if race and others:
+        found = f"comes with {' and '.join(others)}"
+        raise ArgumentError(describe("race", found, "one of them", f"dof solve {problem} --race"))

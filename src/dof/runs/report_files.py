@@ -26,7 +26,9 @@ def write_report(run: TrainingRun) -> None:
 
 def command_of(run: TrainingRun) -> str:
     """What to type for the same run: the seed, and the settings that differ from the problem's recipe."""
-    usual, own = settings_of(run.training.problem, {}).as_dict(), run.training.settings.as_dict()
+    objective, own = run.training.objective, run.training.settings.as_dict()
+    # With the choices that are made by the number of parameters, which would be made again.
+    usual = settings_of(run.training.problem, {}).chosen_for(objective.start.size, objective.components(0)).as_dict()
     changed = {name: value for name, value in own.items() if name == "seed" or value != usual[name]}
     return " ".join(["dof solve", quote(run.source), *(_option(n.replace("_", "-"), v) for n, v in changed.items())])
 

@@ -14,6 +14,7 @@ from dof.errors import ArgumentError, describe
 from dof.runs.atomic_write import append_line, told_where, write_whole
 from dof.runs.problem_source import fingerprint, whole_name
 from dof.solving import Report, Settings
+from dof.solving.devices import is_first_process
 
 
 class RunFolder:
@@ -91,7 +92,8 @@ class RunFolder:
             fix = f"put the file back, or rm -r {quote(str(self.checkpoints))} to begin anew"
             raise ArgumentError(describe("resume", found, "the reports of all steps before it", fix))
         # The file is cut to what is kept, or the steps that are taken again would be in it twice.
-        write_whole(self.metrics, "".join(json.dumps(asdict(report)) + "\n" for report in kept).encode())
+        if is_first_process():
+            write_whole(self.metrics, "".join(json.dumps(asdict(report)) + "\n" for report in kept).encode())
         return kept
 
     def write(self, name: str, content: str | bytes) -> None:

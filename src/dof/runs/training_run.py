@@ -10,12 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import jax.numpy as jnp
+from jax.sharding import Mesh
+
 from dof import machine_info
-from dof.errors import Diverged
+from dof.errors import ArgumentError, Diverged, describe
 from dof.runs import checkpoints
 from dof.runs.problem_source import load_problem
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution
+from dof.solving.devices import is_first_process
 from dof.solving.quality import quality
 from dof.solving.solver import intervals, training_of
 from dof.solving.training import Training, TrainingState
@@ -66,6 +70,7 @@ class TrainingRun:
             "truth": dict(problem.truth),
             "seconds": last.seconds,
             "parameters": int(self.state.theta.size),
+            "devices": self.training.devices.count,
             "plan": str(problem.plan),
             "conditions": [f"{c.name} (hard)" if c.hard else c.name for c in problem.conditions],
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -75,31 +80,39 @@ class TrainingRun:
         }
 
 
-def begin(source: str, settings: dict[str, Any], path: Path) -> TrainingRun:
-    """A new run of a problem, with its folder.
+def begin(source: str, settings: dict[str, Any], path: Path, mesh: Mesh | None = None) -> TrainingRun:
+    """A new run of a problem, with its folder. Of several processes the first writes it.
 
     Args:
         source: A name of the zoo, or a file.
         settings: As of `dof.solve`.
         path: The folder; it must not have a run.
+        mesh: As of `dof.solve`.
     """
-    training = training_of(load_problem(source), None, settings)
+    training = training_of(load_problem(source), None, settings, mesh=mesh)
     folder = RunFolder(path)
-    folder.begin(source, training.settings)
+    if is_first_process():
+        folder.begin(source, training.settings)
     return TrainingRun(source, folder, training, training.start(), [])
 
 
-def resume(path: Path) -> TrainingRun:
-    """The run in a folder, at its newest checkpoint that is whole, or at the beginning."""
+def resume(path: Path, mesh: Mesh | None = None) -> TrainingRun:
+    """The run in a folder, at its newest checkpoint that is whole, or at the beginning.
+
+    Args:
+        path: The folder, which all processes must see.
+        mesh: As of `dof.solve`; it may have another number of devices than before.
+    """
     folder = RunFolder(path)
     source, settings = folder.read()
-    training = training_of(load_problem(source), None, settings)
+    training = training_of(load_problem(source), None, settings, mesh=mesh)
     state = checkpoints.latest(folder.checkpoints, training.like) or training.start()
+    _require_step(training.devices.from_first(jnp.asarray(state.step)), state.step)
     return TrainingRun(source, folder, training, state, folder.reports(until=state.step))
 
 
 def train(run: TrainingRun, on_report: OnReport) -> TrainingRun:
-    """Train a run to its end.
+    """Train a run to its end. Of several processes the first writes.
 
     Metrics are written before the checkpoint of the same step, so that none is missing after a kill in between;
     `resume` drops those beyond the checkpoint.
@@ -110,13 +123,22 @@ def train(run: TrainingRun, on_report: OnReport) -> TrainingRun:
     try:
         for state, report in intervals(run.training, run.state, run.reports[-1].seconds if run.reports else 0.0):
             run = replace(run, state=state, reports=[*run.reports, report])
-            run.folder.append(report)
-            checkpoints.save(state, run.folder.checkpoints)
+            if is_first_process():
+                run.folder.append(report)
+                checkpoints.save(state, run.folder.checkpoints)
             on_report(report)
     except Diverged as error:
         if run.reports:
             error.add_note(f"The state of step {run.state.step} is kept in {run.folder.checkpoints}.")
         raise
-    run.folder.write("weights.safetensors", checkpoints.named_weights(run.training, run.solution.theta))
-    run.folder.write("summary.json", json.dumps(run.summary, indent=1))
+    if is_first_process():
+        run.folder.write("weights.safetensors", checkpoints.named_weights(run.training, run.solution.theta))
+        run.folder.write("summary.json", json.dumps(run.summary, indent=1))
     return run
+
+
+def _require_step(first: Any, own: int) -> None:
+    """Refuse a checkpoint that is not the one of the first process, as in a folder that is not on a common disk."""
+    if first != own:
+        found = f"has a checkpoint of step {own} here, and of step {int(first)} in the first process"
+        raise ArgumentError(describe("resume", found, "one folder for all processes", "a disk that all of them see"))

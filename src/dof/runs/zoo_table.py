@@ -89,7 +89,8 @@ def _steps_beside_hessians(name: str) -> dict[str, float]:
     """Seconds of a step by each method: the median of each phase, averaged over phases by their numbers of steps."""
     problem = problem_named(name)
     settings = settings_of(problem, {})
-    shares = {"adam": settings.adam / settings.steps, settings.optimiser: settings.newton / settings.steps}
+    # By whether it is Adam's: which other optimiser it is may depend on the network.
+    shares = {True: settings.adam / settings.steps, False: settings.newton / settings.steps}
     # A phase that the recipe does not have is not timed.
     adam, newton = (RACE_STEPS if steps else 0 for steps in (settings.adam, settings.newton))
     if problem.domain.size > MOST_COORDINATES:
@@ -99,11 +100,11 @@ def _steps_beside_hessians(name: str) -> dict[str, float]:
     except NotEnoughMemoryError:
         return {}
     return {
-        method: sum(share * _median(reports, phase) for phase, share in shares.items() if share)
+        method: sum(share * _median(reports, is_adam) for is_adam, share in shares.items() if share)
         for method, reports in found.reports.items()
     }
 
 
-def _median(reports: list[Report], phase: str) -> float:
-    times = sorted(report.seconds_per_step for report in reports if report.phase == phase)
+def _median(reports: list[Report], is_adam: bool) -> float:
+    times = sorted(report.seconds_per_step for report in reports if (report.phase == "adam") == is_adam)
     return times[len(times) // 2]

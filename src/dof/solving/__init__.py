@@ -1,8 +1,9 @@
 """Solving PDEs with networks, in float64.
 
-Reading order: `settings`, `networks`, `sampling` (points), `objective` (the loss), `gauss_newton`, `optimisers`,
-`evaluation` (how good a state is) with `fresh_residual`, `progress`, `training` (interval by interval), `solver`,
-`quality` (in words), `solution` (a `function_of_points`), `time_windows`, `eigenvalue_problems`, and the plots.
+Reading order: `settings`, `networks`, `sampling` (points), `objective` (the loss), `devices` (of a mesh),
+`gauss_newton`, `point_blocks` and `stochastic_gauss_newton` (for many parameters), `optimisers`, `evaluation` (how good
+a state is) with `fresh_residual`, `progress`, `training` (interval by interval), `solver`, `quality` (in words),
+`solution` (a `function_of_points`), `time_windows`, `eigenvalue_problems`, and the plots.
 """
 
 from dof.errors import Diverged

@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
+from jax.sharding import Mesh
 
 from dof.errors import ArgumentError, describe
 from dof.extend import enable_x64
@@ -43,13 +44,14 @@ they make two real eigenvalues that are equal a complex pair."""
 FIFTH = 4
 
 
-def eigenpairs(problem: Problem, count: int = 1, **settings: Any) -> tuple[Solution, ...]:
+def eigenpairs(problem: Problem, count: int = 1, *, mesh: Mesh | None = None, **settings: Any) -> tuple[Solution, ...]:
     """The lowest real eigenvalues of a linear equation, and functions that belong to them.
 
     Args:
         problem: With one unknown, the eigenvalue, in which as in u the equation is linear, and homogeneous conditions.
             It has no condition that fixes the factor of u: the largest value is made 1.
         count: How many pairs.
+        mesh: As of `dof.solve`.
         **settings: As of `dof.solve`; the network is an MLP.
 
     Returns:
@@ -76,7 +78,7 @@ def eigenpairs(problem: Problem, count: int = 1, **settings: Any) -> tuple[Solut
             found = f"is {count}, and {len(values)} were found in the span of {chosen.width} functions"
             raise ArgumentError(describe("count", found, "fewer, or more functions", f"width={4 * chosen.width}"))
         pairs = [(float(value), _with_last(weights, vector)) for value, vector in zip(values, vectors.T, strict=True)]
-    found = [_trained(problem, name, *pair, network, settings) for pair in pairs[:count]]
+    found = [_trained(problem, name, *pair, network, {"mesh": mesh, **settings}) for pair in pairs[:count]]
     _warn_where_lost(name, values[: count + 1], found)
     return tuple(sorted(found, key=lambda solution: float(solution.unknowns[name])))
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.pde.problem import Problem
+from dof.solving.devices import Devices
 from dof.solving.fresh_residual import FreshResidual, fresh_residual
 from dof.solving.objective import Objective
 from dof.solving.sampling import Batch, counts_of, fresh_points, points_for_error
@@ -22,8 +23,8 @@ MOST_FRESH_POINTS = 1024
 class Evaluation:
     """A problem and its objective, with all that is compiled to measure a θ. No step is taken at its points."""
 
-    def __init__(self, problem: Problem, objective: Objective, settings: Settings) -> None:
-        self.problem, self.objective, self.settings = problem, objective, settings
+    def __init__(self, problem: Problem, objective: Objective, settings: Settings, devices: Devices) -> None:
+        self.problem, self.objective, self.settings, self.devices = problem, objective, settings, devices
 
     def measured(self, theta: Any, losses: np.ndarray, weights: np.ndarray) -> dict[str, Any]:
         """What a `Report` says of θ.
@@ -49,17 +50,22 @@ class Evaluation:
 
     def fresh(self, theta: Any) -> FreshResidual:
         """The residual of all terms on fresh points, the same for every θ; measured data have their own points only."""
-        return FreshResidual(*map(np.asarray, self._fresh(theta, self._points)))
+        return FreshResidual(*map(np.asarray, self._fresh(*self.devices.placed(theta, self._points))))
 
     @cached_property
-    def _points(self) -> Batch:
+    def _points(self) -> tuple[Batch, tuple[Any, ...]]:
+        """The points of each term, and for each as many inside of the domain."""
         n = min(self.settings.error_points, MOST_FRESH_POINTS)
         terms = self.objective.terms
-        return fresh_points(terms, counts_of(terms, n, min(n, self.settings.edge_points)), self.settings.seed)
+        batch = fresh_points(terms, counts_of(terms, n, min(n, self.settings.edge_points)), self.settings.seed)
+        inside = np.asarray(batch[0][0])
+        beside = [inside[np.arange(len(arrays[0])) % len(inside)] for arrays in batch]
+        return self.devices.shares(batch), tuple(map(self.devices.filled, beside))
 
     @cached_property
     def _fresh(self) -> Any:
-        return jax.jit(partial(fresh_residual, self.objective))
+        devices, objective = self.devices, self.devices.with_factors(self.objective)
+        return devices.program(lambda theta, points: fresh_residual(objective, theta, *points, devices=devices))
 
     def error(self, theta: Any) -> float | None:
         """|u − reference| / |reference| over points of the domain; None without a reference."""

@@ -7,12 +7,14 @@ square residual says nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 import dof
+from dof.solving.devices import Devices
 from dof.solving.objective import Objective
 from dof.solving.sampling import Batch
 
@@ -34,36 +36,41 @@ class FreshResidual(NamedTuple):
         return np.sqrt(losses / np.where(self.sizes > 0, self.sizes, 1.0))
 
 
-def fresh_residual(objective: Objective, theta: Any, batch: Batch) -> tuple[Any, Any]:
-    """Losses and sizes of all terms, as `FreshResidual` has them."""
-    each = [_loss_and_size(objective, k, theta, batch) for k in range(len(batch))]
-    losses, sizes = zip(*each, strict=True)
-    return jnp.stack(losses), jnp.stack(sizes)
+def fresh_residual(objective: Objective, theta: Any, batch: Batch, inside: Sequence[Any], devices: Devices) -> Any:
+    """Losses and sizes of all terms, as `FreshResidual` has them.
+
+    Args:
+        objective: The terms.
+        theta: The parameters.
+        batch: The points of each term.
+        inside: For each term as many points inside of the domain.
+        devices: Over which all points are divided.
+    """
+    means = [devices.mean(_means(objective, k, theta, batch[k], inside[k])) for k in range(len(batch))]
+    return jnp.stack([loss for loss, _ in means]), jnp.stack([parts.max() for _, parts in means])
 
 
-def _loss_and_size(objective: Objective, k: int, theta: Any, batch: Batch) -> tuple[Any, Any]:
-    """Of one term: the mean square of its residual, and that of its largest part."""
-    squares = dof.batched(lambda *z: jnp.sum(objective.residual(k, theta, z) ** 2))(*batch[k])
+def _means(objective: Objective, k: int, theta: Any, arrays: Any, inside: Any) -> tuple[Any, Any]:
+    """Of one term: the mean square of its residual, and that of each of its parts, (parts,)."""
+    squares = dof.batched(lambda *z: jnp.sum(objective.residual(k, theta, z) ** 2))(*arrays)
     if objective.terms[k].parts is None:
-        return squares.mean(), _size_of_condition(objective, k, theta, batch)
-    parts = dof.batched(lambda *z: jnp.sum(jnp.abs(objective.parts(k, theta, z)) ** 2, axis=-1))(*batch[k])
-    return squares.mean(), parts.mean(axis=0).max()
+        return squares.mean(), _parts_of_condition(objective, k, theta, arrays, inside)
+    parts = dof.batched(lambda *z: jnp.sum(jnp.abs(objective.parts(k, theta, z)) ** 2, axis=-1))(*arrays)
+    return squares.mean(), parts.mean(axis=0)
 
 
-def _size_of_condition(objective: Objective, k: int, theta: Any, batch: Batch) -> Any:
-    """The mean square of A u and of g, the larger, for a condition A u = g.
+def _parts_of_condition(objective: Objective, k: int, theta: Any, arrays: Any, inside: Any) -> Any:
+    """The mean squares of A u and of g, for a condition A u = g.
 
     −g is the residual of u = 0, and A u the difference from it. A u is taken inside of the domain: where the condition
     holds, A u = 0 has no size.
     """
-    own = batch[k]
-    inside = jnp.take(jnp.asarray(batch[0][0]), np.arange(len(own[0])) % len(batch[0][0]), axis=0)
 
     def squares(*arrays: Any) -> Any:
         at, place = arrays[0], arrays[1:]
         moved = objective.residual(k, theta, (at, *place[1:])) - objective.residual_of_zero(k, theta, (at, *place[1:]))
         return jnp.stack([jnp.sum(moved**2), jnp.sum(objective.residual_of_zero(k, theta, place) ** 2)])
 
-    found = dof.batched(squares)(inside, *own)
+    found = dof.batched(squares)(inside, *arrays)
     # A residual of the user's need not be finite at u = 0, nor g inside of the domain.
-    return jnp.where(jnp.isfinite(found), found, 0.0).mean(axis=0).max()
+    return jnp.where(jnp.isfinite(found), found, 0.0).mean(axis=0)

@@ -22,9 +22,11 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_factor, cho_solve
 
+from dof.solving.devices import Devices
 from dof.solving.objective import Objective
 from dof.solving.sampling import Batch
 
+ONE = Devices()
 FIRST_DAMPING = 1e-3
 """λ of the first step, relative to the mean eigenvalue τ: between a gradient step (large λ) and a Newton step (0)."""
 LEAST_DAMPING, MOST_DAMPING = 1e-14, 1e6
@@ -47,7 +49,9 @@ def start(theta: Any) -> Any:
     return jnp.asarray(FIRST_DAMPING, theta.dtype)
 
 
-def gauss_newton_steps(objective: Objective, theta: Any, damping: Any, batch: Batch, weights: Any, n: int) -> Any:
+def gauss_newton_steps(
+    objective: Objective, theta: Any, damping: Any, batch: Batch, weights: Any, n: int, devices: Devices = ONE
+) -> Any:
     """Take n steps from θ with damping λ.
 
     Args:
@@ -57,21 +61,50 @@ def gauss_newton_steps(objective: Objective, theta: Any, damping: Any, batch: Ba
         batch: The points of each term.
         weights: Of the terms, (terms,).
         n: How many steps.
+        devices: Over which the points are divided.
 
     Returns:
         θ and λ after the steps, and the loss of each term after each step, (n, terms).
     """
-    residuals = lambda theta: objective.residuals(theta, batch, weights)  # noqa: E731
 
     def step(carry: Any, _: Any) -> Any:
         theta, damping = carry
-        values, jacobian = objective.residuals_and_jacobian(theta, batch, weights)
-        last = _first_better(_moves(residuals, theta, values, jacobian), residuals, theta, values, damping)
-        # The residuals have the factor √weight in them; what is reported is the mean square of each term without it.
-        return (last.theta, last.damping), last.losses / weights
+        last = damped_step(objective, theta, damping, batch, batch, weights, devices)
+        return (last.theta, last.damping), last.losses
 
     (theta, damping), losses = jax.lax.scan(step, (theta, damping), length=n)
     return theta, damping, losses
+
+
+class Step(NamedTuple):
+    """Where a step ends: θ, λ for the next one, and the loss of each term without its weight, (terms,)."""
+
+    theta: Any
+    damping: Any
+    losses: Any
+
+
+def damped_step(
+    objective: Objective, theta: Any, damping: Any, fitted: Batch, judged: Batch, weights: Any, devices: Devices
+) -> Step:
+    """One step, with J at some points, that lowers the loss at the same or at others.
+
+    Args:
+        objective: The residuals and their Jacobian.
+        theta: The parameters, (P,).
+        damping: λ of the first trial.
+        fitted: The points of J.
+        judged: The points at which the loss must become lower, and whose losses are returned.
+        weights: Of the terms, (terms,).
+        devices: Over which the points are divided.
+    """
+    values, jacobian = objective.residuals_and_jacobian(theta, fitted, weights)
+    move = _moves(lambda theta: objective.residuals(theta, fitted, weights), theta, values, _solver(jacobian, devices))
+    losses = lambda residuals: devices.mean(_losses(residuals))  # noqa: E731
+    at = lambda theta: losses(objective.residuals(theta, judged, weights))  # noqa: E731
+    last = _first_better(move, at, theta, losses(values) if judged is fitted else at(theta), damping)
+    # The residuals have the factor √weight in them; what is reported is the mean square of each term without it.
+    return Step(last.theta, last.damping, last.losses / weights)
 
 
 class _Trial(NamedTuple):
@@ -84,13 +117,12 @@ class _Trial(NamedTuple):
     count: Any
 
 
-def _first_better(move: Callable[[Any], Any], residuals: Any, theta: Any, values: Any, damping: Any) -> _Trial:
+def _first_better(move: Callable[[Any], Any], losses: Any, theta: Any, before: Any, damping: Any) -> _Trial:
     """Try larger and larger λ until the loss is lower; θ stays where it is if MOST_TRIALS of them do not lower it."""
-    before = _losses(values)
 
     def attempt(last: _Trial) -> _Trial:
         moved = move(last.damping)
-        after = _losses(residuals(moved))
+        after = losses(moved)
         # False where the new loss is nan, as after a Cholesky factorisation that fails: that step is not taken either.
         better = jnp.sum(after) < jnp.sum(before)
         damping = jnp.clip(last.damping * jnp.where(better, SHRINK, GROW), LEAST_DAMPING, MOST_DAMPING)
@@ -101,9 +133,8 @@ def _first_better(move: Callable[[Any], Any], residuals: Any, theta: Any, values
     return jax.lax.while_loop(lambda last: ~last.better & (last.count < MOST_TRIALS), attempt, start)
 
 
-def _moves(residuals: Callable[[Any], Any], theta: Any, values: Any, jacobian: Any) -> Callable[[Any], Any]:
+def _moves(residuals: Callable[[Any], Any], theta: Any, values: Any, solver: Any) -> Callable[[Any], Any]:
     """The function λ ↦ θ + v + ½ a, with a shortened where it is long beside v."""
-    solver = _solver(jacobian)
 
     def moved(damping: Any) -> Any:
         solve = solver(damping)
@@ -116,18 +147,20 @@ def _moves(residuals: Callable[[Any], Any], theta: Any, values: Any, jacobian: A
     return moved
 
 
-def _solver(jacobian: Any) -> Callable[[Any], Callable[[Any], Any]]:
+def _solver(jacobian: Any, devices: Devices = ONE) -> Callable[[Any], Callable[[Any], Any]]:
     """From λ to the function r ↦ (Jᵀ J + λ τ 1)⁻¹ Jᵀ r, by a Cholesky factor of the smaller one of Jᵀ J and J Jᵀ."""
-    rows, columns = jacobian.shape
-    small = _gram(jacobian.T if rows < columns else jacobian)
+    rows, columns = devices.count * jacobian.shape[0], jacobian.shape[1]
+    is_wide = rows < columns
+    # Products of rows are sums over columns: each device multiplies some columns of all rows.
+    small = devices.mean(_gram(devices.own_columns(jacobian).T if is_wide else jacobian))
     # Both matrices have the same trace, so that τ and the step do not depend on which one is factored.
     tau = jnp.trace(small) / columns
 
     def solver(damping: Any) -> Callable[[Any], Any]:
         factor = cho_factor(small + damping * tau * jnp.eye(len(small), dtype=small.dtype), lower=True)
-        if rows < columns:
-            return lambda r: jacobian.T @ cho_solve(factor, r)
-        return lambda r: cho_solve(factor, jacobian.T @ r)
+        if is_wide:
+            return lambda r: devices.mean(jacobian.T @ devices.own_rows(cho_solve(factor, devices.all_rows(r))))
+        return lambda r: cho_solve(factor, devices.mean(jacobian.T @ r))
 
     return solver
 

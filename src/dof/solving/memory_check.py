@@ -11,7 +11,7 @@ from dof.errors import NotEnoughMemoryError
 from dof.machine_info import free_bytes
 from dof.pde.problem import Problem
 from dof.solving.networks import Network
-from dof.solving.settings import Settings
+from dof.solving.settings import STEP_RESIDUALS, Settings, optimiser_for
 
 GIGA = 1e9
 PARAMETERS_AT_ONCE = 4
@@ -49,9 +49,10 @@ def require_room_for_network(network: Network, settings: Settings) -> None:
     """
     shapes = jax.eval_shape(network.init, jax.random.key(0))
     count, free = sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(shapes)), free_bytes()
-    is_newton = settings.newton > 0 and settings.optimiser == "gauss-newton"
     # The smaller one of Jᵀ J and J Jᵀ is square; J is at least as large.
-    rows = min(count, settings.points or count) if is_newton else 1
+    all_points = settings.points or count
+    most = {"gauss-newton": all_points, "stochastic-gauss-newton": STEP_RESIDUALS}
+    rows = min(count, most.get(optimiser_for(settings.optimiser, count, all_points), 1)) if settings.newton else 1
     needed = 8 * count * max(PARAMETERS_AT_ONCE, rows)
     if needed > free:
         what = "the Jacobian of all residuals takes" if rows > PARAMETERS_AT_ONCE else "training them takes"

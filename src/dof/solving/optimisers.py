@@ -6,13 +6,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import optax
 
+from dof.solving.devices import Devices
 from dof.solving.gauss_newton import gauss_newton_steps
 from dof.solving.gauss_newton import start as gauss_newton_start
 from dof.solving.objective import Objective
+from dof.solving.point_blocks import blocks_of, with_block
 from dof.solving.sampling import Batch
 from dof.solving.settings import Settings
+from dof.solving.stochastic_gauss_newton import start as stochastic_gauss_newton_start
+from dof.solving.stochastic_gauss_newton import stochastic_gauss_newton_steps
 
 
 class Optimiser(NamedTuple):
@@ -20,46 +25,50 @@ class Optimiser(NamedTuple):
 
     Attributes:
         start: `start(θ)` is its state before the first step.
-        run: `run(θ, state, batch, weights, n)` takes n steps and returns θ, state and losses (n, terms).
+        run: `run(θ, state, batch, weights, n)`, called on each device with its own points, takes n steps and
+            returns θ, state and losses (n, terms).
+        blocks: Into how many blocks, one after the other, it divides the points of the equation.
     """
 
     start: Callable[[Any], Any]
     run: Callable[[Any, Any, Batch, Any, int], tuple[Any, Any, Any]]
+    blocks: int = 1
 
 
 LBFGS_MEMORY = 20
 """Pairs of steps and changes of the gradient that L-BFGS keeps: its usual range is 10 to 30."""
 
 
-def adam(objective: Objective, settings: Settings) -> Optimiser:
+def adam(objective: Objective, settings: Settings, devices: Devices) -> Optimiser:
     """Adam, with a rate that goes down to zero along a cosine over all its steps."""
     # At least one step: optax refuses a schedule over none, and the rule is made even if Adam is not used.
     rule = optax.adam(optax.cosine_decay_schedule(settings.rate, max(settings.adam, 1)))
+    blocks = blocks_of(objective, settings)
 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
-        def step(carry: Any, _: Any) -> Any:
+        def step(carry: Any, k: Any) -> Any:
             theta, state = carry
-            losses, gradient = objective.losses_and_gradient(theta, batch, weights)
+            losses, gradient = _losses_and_gradient(objective, devices, theta, with_block(batch, k, blocks), weights)
             change, state = rule.update(gradient, state, theta)
             return (optax.apply_updates(theta, change), state), losses
 
-        (theta, state), losses = jax.lax.scan(step, (theta, state), length=n)
+        (theta, state), losses = jax.lax.scan(step, (theta, state), jnp.arange(n))
         return theta, state, losses
 
-    return Optimiser(rule.init, run)
+    return Optimiser(rule.init, run, blocks)
 
 
-def lbfgs(objective: Objective, settings: Settings) -> Optimiser:
+def lbfgs(objective: Objective, settings: Settings, devices: Devices) -> Optimiser:
     """L-BFGS with a line search."""
     rule = optax.lbfgs(memory_size=LBFGS_MEMORY)
 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
         def loss(theta: Any) -> Any:
-            return objective.losses_and_gradient(theta, batch, weights)[0] @ weights
+            return _losses_and_gradient(objective, devices, theta, batch, weights)[0] @ weights
 
         def step(carry: Any, _: Any) -> Any:
             theta, state = carry
-            losses, gradient = objective.losses_and_gradient(theta, batch, weights)
+            losses, gradient = _losses_and_gradient(objective, devices, theta, batch, weights)
             # Not from the line search's state, which has them for other points when an interval has drawn new ones.
             value = losses @ weights
             change, state = rule.update(gradient, state, theta, value=value, grad=gradient, value_fn=loss)
@@ -71,19 +80,35 @@ def lbfgs(objective: Objective, settings: Settings) -> Optimiser:
     return Optimiser(rule.init, run)
 
 
-def gauss_newton(objective: Objective, settings: Settings) -> Optimiser:
+def gauss_newton(objective: Objective, settings: Settings, devices: Devices) -> Optimiser:
     """Gauss–Newton with damping and geodesic acceleration (`gauss_newton.py`)."""
 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
-        return gauss_newton_steps(objective, theta, state, batch, weights, n)
+        return gauss_newton_steps(objective, theta, state, batch, weights, n, devices)
 
     return Optimiser(gauss_newton_start, run)
 
 
-OPTIMISERS: dict[str, Callable[[Objective, Settings], Optimiser]] = {
+def stochastic_gauss_newton(objective: Objective, settings: Settings, devices: Devices) -> Optimiser:
+    """Gauss–Newton with some of the points in each step (`stochastic_gauss_newton.py`)."""
+    blocks = blocks_of(objective, settings)
+
+    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
+        return stochastic_gauss_newton_steps(objective, theta, state, batch, weights, n, blocks, devices)
+
+    return Optimiser(stochastic_gauss_newton_start, run, blocks)
+
+
+def _losses_and_gradient(objective: Objective, devices: Devices, theta: Any, batch: Batch, weights: Any) -> Any:
+    """The losses of all terms and the gradient of their weighted sum, over the points of all devices."""
+    return devices.mean(objective.losses_and_gradient(theta, batch, weights))
+
+
+OPTIMISERS: dict[str, Callable[[Objective, Settings, Devices], Optimiser]] = {
     "adam": adam,
     "lbfgs": lbfgs,
     "gauss-newton": gauss_newton,
+    "stochastic-gauss-newton": stochastic_gauss_newton,
 }
 
 

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from jax.sharding import Mesh
+
 from dof.errors import ArgumentTypeError, Diverged, describe
 from dof.extend import enable_x64
 from dof.pde.problem import Problem
+from dof.solving.devices import Devices
 from dof.solving.networks import network_of
 from dof.solving.networks_by_field import network_by_field
 from dof.solving.settings import settings_of
@@ -27,6 +30,7 @@ def solve(
     *,
     start: Solution | None = None,
     windows: int = 1,
+    mesh: Mesh | None = None,
     on_report: Callable[[Report], Any] | None = None,
     **settings: Any,
 ) -> Solution | WindowedSolution:
@@ -41,6 +45,8 @@ def solve(
             coordinates and fields; its network is taken if none is given.
         windows: Into how many windows of equal length time is divided. They are solved one after the other, each from
             the end of the one before: for long times.
+        mesh: Devices over which the points are divided, a mesh with one axis; in several processes that of all their
+            devices, with the same call in each. By default one device.
         on_report: Called after each interval of training; if it returns True, training ends with what was found.
         **settings: See `dof.solving.Settings`; they take precedence over the problem's recipe.
 
@@ -59,14 +65,14 @@ def solve(
     """
     with enable_x64():
         if windows == 1:
-            training = training_of(problem, network, settings, start)
+            training = training_of(problem, network, settings, start, mesh)
             _warn(training)
             return _trained(training, on_report or (lambda report: None))
-        whole = training_of(problem, network, settings, start).problem
+        whole = training_of(problem, network, settings, start, mesh).problem
         found: list[Solution] = []
         for first, last in pairwise(window_ends(whole, windows).tolist()):
             part = problem_in_window(whole, first, last, found[-1] if found else None)
-            training = training_of(part, network, settings, found[-1] if found else start)
+            training = training_of(part, network, settings, found[-1] if found else start, mesh)
             if not found:
                 _warn(training)
             found.append(_trained(training, on_report or (lambda report: None)))
@@ -97,9 +103,13 @@ def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution
 
 
 def training_of(
-    problem: Problem | str, network: Any, settings: dict[str, Any], start: Solution | None = None
+    problem: Problem | str,
+    network: Any,
+    settings: dict[str, Any],
+    start: Solution | None = None,
+    mesh: Mesh | None = None,
 ) -> Training:
-    """The training of a problem, or of one of the zoo, with a network, settings and a start as `solve` takes them."""
+    """The training of a problem, or of one of the zoo, with the other arguments as `solve` takes them."""
     if isinstance(problem, str):
         problem = problem_named(problem)
     if network is None and start is None:
@@ -107,7 +117,7 @@ def training_of(
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
         raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
-    chosen = settings_of(problem, settings)
+    chosen, devices = settings_of(problem, settings), Devices(mesh)
     wanted = start.training.objective.network if network is None and start else network or chosen.network
     if isinstance(wanted, Mapping):
         made = network_by_field(wanted, problem, chosen)
@@ -115,7 +125,7 @@ def training_of(
         made = network_of(wanted, problem.feature_count, problem.equation.fields.count, chosen.width, chosen.depth)
     if start is not None:
         problem, made = with_unknowns(problem, start), with_weights(made, start)
-    return Training(problem, made, chosen)
+    return Training(problem, made, chosen, devices)
 
 
 def intervals(training: Training, state: TrainingState, seconds: float = 0.0) -> Iterator[tuple[TrainingState, Report]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from dof.pde.problem import Problem
 from dof.solving.advice import advice_on
 from dof.solving.blas_threads import one_blas_thread
 from dof.solving.causal_weights import causal_factors
+from dof.solving.devices import Devices
 from dof.solving.diverged_training import require_convergent, require_finite_start
 from dof.solving.evaluation import Evaluation
 from dof.solving.memory_check import require_memory, require_room_for_hessians, require_room_for_network
@@ -56,22 +58,24 @@ class TrainingState(NamedTuple):
 class Training:
     """A problem, a network and settings, with everything that is compiled for them."""
 
-    def __init__(self, problem: Problem, network: Network, settings: Settings) -> None:
+    def __init__(self, problem: Problem, network: Network, settings: Settings, devices: Devices) -> None:
         if settings.method == "hessian":
             require_room_for_hessians(problem)
         require_room_for_network(network, settings)
-        self.problem = problem
+        self.problem, self.devices = problem, devices
         self.objective = Objective(problem, network, settings.method, settings.seed)
-        settings = settings.with_points(self.objective.start.size, self.objective.components(0))
-        self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings)
+        settings = settings.chosen_for(self.objective.start.size, self.objective.components(0))
+        devices.require_able(settings.optimiser)
+        self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings, devices)
         self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
-        self.optimisers = {name: make(self.objective, settings) for name, make in OPTIMISERS.items()}
+        divided = devices.with_factors(self.objective)
+        self.optimisers = {name: make(divided, settings, devices) for name, make in OPTIMISERS.items()}
         self.advice = advice_on(self.objective, self.counts, settings)
         self._compiled_steps: dict[tuple[str, int], Any] = {}
 
     def start(self) -> TrainingState:
         """The state before the first step."""
-        theta = self.objective.start
+        theta = self.devices.from_first(self.objective.start)
         name, _ = phase_at(0, self.settings)
         optimiser = self.optimisers[name].start(theta)
         return TrainingState(0, theta, optimiser, self._by_hand, float("inf"), Progress(theta))
@@ -95,12 +99,15 @@ class Training:
         # Points before weights, since the weights balance the terms at these points.
         batch = self._in_causal_order(state, self.batch(state))
         weights = self._weights(state, batch)
-        steps = self._compiled(name, n, state, batch, weights)
+        blocks = self.optimisers[name].blocks
+        arrays = self.devices.placed((state.theta, state.optimiser, weights), self.devices.shares(batch, blocks))
+        steps = self._compiled(name, n, arrays)
         # Compiled before the clock starts: `seconds` are without compilation, sampling and the error.
         began = time.perf_counter()
         with one_blas_thread():
-            theta, optimiser, losses = jax.block_until_ready(steps(state.theta, state.optimiser, batch, weights))
+            found = jax.block_until_ready(steps(*arrays))
         took = time.perf_counter() - began
+        theta, optimiser, losses = self.devices.here(found)
         first = self._first_loss(state, np.asarray(losses), np.asarray(weights))
         after = self._next(state.step + n, name, theta, optimiser)
         new = TrainingState(state.step + n, theta, after, weights, first, state.progress)
@@ -110,7 +117,7 @@ class Training:
             phase=name,
             seconds=seconds + took,
             seconds_per_step=took / n,
-            points_per_second=sum(self.counts) * n / took,
+            points_per_second=(self.counts[0] // blocks + sum(self.counts[1:])) * n / took,
             **measured,
         )
         progress = state.progress.after(report, theta, is_last=end == self.settings.steps)
@@ -143,7 +150,8 @@ class Training:
 
     def _squares(self, k: int, theta: Any, arrays: Any) -> np.ndarray:
         """|r|² of term k at each point."""
-        return np.asarray(self._compiled_squares(k, theta, arrays))
+        split = tuple(map(self.devices.filled, arrays))
+        return np.asarray(self._compiled_squares[k](*self.devices.placed(theta, split)))[: len(arrays[0])]
 
     def _in_causal_order(self, state: TrainingState, batch: Batch) -> Batch:
         """The batch, with a factor for each point of the equation if earlier times are to come first."""
@@ -155,14 +163,17 @@ class Training:
         return ((*batch[0], factors), *batch[1:])
 
     @cached_property
-    def _compiled_squares(self) -> Any:
-        at = lambda k, theta, *z: jnp.sum(self.objective.residual(k, theta, z) ** 2)  # noqa: E731
-        return jax.jit(lambda k, theta, arrays: dof.batched(partial(at, k, theta))(*arrays), static_argnums=0)
+    def _compiled_squares(self) -> Sequence[Any]:
+        def run(k: int, theta: Any, arrays: Any) -> Any:
+            at = lambda *z: jnp.sum(self.objective.residual(k, theta, z) ** 2)  # noqa: E731
+            return self.devices.all_rows(dof.batched(at)(*arrays))
+
+        return [self.devices.program(partial(run, k)) for k in range(len(self.counts))]
 
     def _weights(self, state: TrainingState, batch: Batch) -> Any:
         if not self.settings.balance or len(self.counts) == 1:
             return state.weights
-        found = self._balanced(state.theta, batch) * self._by_hand
+        found = self.devices.from_first(self._balanced(state.theta, batch) * self._by_hand)
         # The weights of the start are ones, of no meaning: nothing of them is kept.
         return found if state.step == 0 else KEPT_WEIGHT * state.weights + (1 - KEPT_WEIGHT) * found
 
@@ -175,13 +186,17 @@ class Training:
     def _balanced(self) -> Any:
         return jax.jit(self.objective.balanced)
 
-    def _compiled(self, name: str, n: int, state: TrainingState, batch: Batch, weights: Any) -> Any:
+    def _compiled(self, name: str, n: int, arrays: tuple[Any, Any]) -> Any:
         """The compiled function that takes n steps of an optimiser, compiled once."""
+
+        def run(shared: Any, batch: Batch) -> Any:
+            theta, state, weights = shared
+            return self.optimisers[name].run(theta, state, batch, weights, n)
+
         # All intervals have arrays of the same shapes, so that name and n are the whole key. Compiled ahead of the
         # first call, so that the memory is known before it is taken.
         if (name, n) not in self._compiled_steps:
-            run = jax.jit(self.optimisers[name].run, static_argnums=4)
-            self._compiled_steps[name, n] = run.lower(state.theta, state.optimiser, batch, weights, n).compile()
+            self._compiled_steps[name, n] = self.devices.program(run).lower(*arrays).compile()
             require_memory(self._compiled_steps[name, n])
         return self._compiled_steps[name, n]
 

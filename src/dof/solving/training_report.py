@@ -13,7 +13,7 @@ class Report:
 
     Attributes:
         step: How many steps have been taken in all.
-        phase: The optimiser that took the last of them: "adam", "gauss-newton" or "lbfgs".
+        phase: The optimiser that took the last of them: "adam", "gauss-newton", "stochastic-gauss-newton" or "lbfgs".
         loss: Σ w_k losses_k, with the weights w_k of this interval.
         losses: The mean square residual of each term on the points that were fitted, by the name of the term.
         fresh_losses: The same on fresh points, which training does not see.
