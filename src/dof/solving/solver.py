@@ -112,11 +112,11 @@ def training_of(
     """The training of a problem, or of one of the zoo, with the other arguments as `solve` takes them."""
     if isinstance(problem, str):
         problem = problem_named(problem)
-    if network is None and start is None:
-        network = getattr(problem, "network", None)
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
         raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
+    if network is None and start is None:
+        network = problem.network
     chosen, devices = settings_of(problem, settings), Devices(mesh)
     wanted = start.training.objective.network if network is None and start else network or chosen.network
     if isinstance(wanted, Mapping):
