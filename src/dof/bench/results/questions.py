@@ -37,15 +37,22 @@ def plot_questions(folder: Path, path: Path) -> list[str]:
         raise ArgumentError(
             describe("out", f"is {str(folder)!r}", "a folder with results", "dof bench pinn, then again")
         )
-    most = max(map(len, answers.values()))
-    rows, columns = -(-len(answers) // 2), min(2, len(answers))
+    columns = min(2, len(answers))
+    sizes = list(map(len, answers.values()))
+    heights = [max(sizes[first : first + columns]) for first in range(0, len(sizes), columns)]
     figure, axes = plt.subplots(
-        rows, columns, figsize=(5.6 * columns, (0.26 * most + 0.9) * rows), layout="constrained", squeeze=False
+        len(heights),
+        columns,
+        figsize=(5.6 * columns, 0.26 * sum(heights) + 0.9 * len(heights)),
+        height_ratios=[0.26 * height + 0.5 for height in heights],
+        layout="constrained",
+        squeeze=False,
     )
-    for axis, (question, results) in zip(axes.flat, answers.items(), strict=False):
+    for index, (question, results) in enumerate(answers.items()):
+        axis = axes.flat[index]
         _panel(axis, question, results)
-        # The same height for all bars, with empty room below where there are few.
-        axis.set_ylim(len(results) - most - 0.6, len(results) - 0.4)
+        # The same height for all bars of a row, with empty room below where there are few.
+        axis.set_ylim(len(results) - heights[index // columns] - 0.6, len(results) - 0.4)
     for axis in axes.flat[len(answers) :]:
         axis.set_visible(False)
     figure.suptitle("how many times faster than the fastest other exact method dof is", fontsize=11)
