@@ -18,6 +18,7 @@ from dof.torch.refusal import refuse
 from dof.torch.registry import aten, register, written_out
 from dof.torch.rules.general import general
 from dof.torch.rules.matrix_products import summed_product
+from dof.torch.rules.reductions import squares
 
 
 def linear_system(call: Call, A: Any, B: Any, X: Tensor, solve: Callable[[Tensor], Tensor]) -> Any:
@@ -164,6 +165,17 @@ def pinv(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False)
     A = of_lower_triangle(A) if hermitian else A
     options = {"atol": atol, "rtol": rtol, "hermitian": hermitian}
     return general(Call(aten.linalg_pinv.atol_rtol_tensor, (A,), options))
+
+
+@written_out("linalg_lstsq.default")
+def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> Any:
+    """(X, residuals, rank, singular values): PyTorch differentiates X alone, and calls the others constants."""
+    X, residuals, rank, values = general(Call(aten.linalg_lstsq.default, (A, B, rcond), {"driver": driver}))
+    if residuals.numel():
+        is_vector = B.dim() == A.dim() - 1
+        error = A @ (X[..., None] if is_vector else X) - (B[..., None] if is_vector else B)
+        residuals = squares(error).sum(-2).reshape(residuals.shape)
+    return X, residuals, rank, torch.linalg.svdvals(A) if values.numel() else values
 
 
 def determinant_logarithm(call: Call, A: Any) -> tuple[Tensor, Tensor, Any]:
