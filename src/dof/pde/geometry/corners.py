@@ -47,8 +47,8 @@ class Corner:
         p = np.pi / self.angle
         radius = jnp.where(is_corner, 1.0, square) ** (p / 2)
         turned = p * jnp.arctan2(y, jnp.where(is_corner, 1.0, x))
-        cosine, sine = (jnp.where(is_corner, 0.0, radius * f(turned)) for f in (jnp.cos, jnp.sin))
-        return cosine, sine
+        scaled = jnp.where(is_corner, 0.0, radius)
+        return scaled * jnp.cos(turned), scaled * jnp.sin(turned)
 
     def shifted(self, by: int) -> Corner:
         """The same corner where `by` coordinates come before."""
