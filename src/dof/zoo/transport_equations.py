@@ -96,5 +96,5 @@ def fokker_planck() -> pde.Problem:
         reference=exact,
         # Positive, as densities are, and `exact` at t = 0 by construction: covariance ½ around (1, 0).
         ansatz=lambda n, x, y, t: exp(t * n - (x - 1) ** 2 - y**2) / pi,
-        recipe={"adam": 0, "newton": 100},
+        recipe={"adam": 0, "newton": 60},
     )
