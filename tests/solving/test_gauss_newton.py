@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dof.solving.gauss_newton import _gram, _solver, gauss_newton_steps, start
+from dof.solving.gauss_newton import CORRECTIONS, _corrected, _gram, _solver, gauss_newton_steps, start
 from dof.solving.objective import Objective
 
 
@@ -66,3 +66,15 @@ def test_larger_dampings_are_tried_with_one_jacobian_until_the_loss_is_lower():
 def test_below_the_diagonal_the_gram_matrix_is_whole():
     matrix = jnp.asarray(np.random.default_rng(0).normal(size=(5, 11)))
     np.testing.assert_allclose(jnp.tril(_gram(matrix)), jnp.tril(matrix.T @ matrix), rtol=1e-12)
+
+
+def test_corrections_that_become_shorter_are_all_taken():
+    # Each correction takes nine tenths of what is left of the way to 1.
+    found = _corrected(lambda theta: 0.9 * (theta - 1), jnp.array([1.5]), jnp.array([10.0]))
+    np.testing.assert_allclose(found, 1 + 0.5 * 0.1**CORRECTIONS)
+
+
+def test_a_correction_that_is_not_shorter_is_not_taken():
+    # The first overshoots to the other side, the second would be as long as the first.
+    found = _corrected(lambda theta: 2 * (theta - 1), jnp.array([1.5]), jnp.array([10.0]))
+    np.testing.assert_allclose(found, 0.5)

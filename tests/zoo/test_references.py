@@ -11,9 +11,8 @@ from dof.solving.sampling import sample
 from dof.zoo import ZOO, problem_named, title_of
 
 SMALL = [name for name in ZOO if name not in ("sine-gordon-1000", "sine-gordon-10000", "sine-gordon-100000")]
-NUMERICAL = {"allen-cahn": 1e-3, "diffusion-tensor": 5e-3, "fokker-planck": 1e-4}
-"""A solution that starts with a corner, data with noise, a density that is not quite zero where it is cut off; others
-are formulas, or computed to rounding."""
+NUMERICAL = {"allen-cahn": 1e-3, "diffusion-tensor": 5e-3}
+"""A solution that starts with a corner, data with noise; others are formulas, or computed to rounding."""
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -41,7 +41,7 @@ def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -
 def _on_few_equations(objective: Objective, counts: Sequence[int], settings: Settings) -> str:
     parameters, each = objective.start.size, [objective.components(k) for k in range(len(counts))]
     equations = sum(n * components for n, components in zip(counts, each, strict=True))
-    if equations >= parameters or not settings.can_fit_points:
+    if equations >= parameters or not settings.can_fit_points or settings.has_new_points_each_step:
         return ""
     return (
         f"{equations:,} residuals for {parameters:,} parameters: the network can be right at all points and wrong "

@@ -4,9 +4,15 @@
 
 with J the Jacobian of the residuals r in the P parameters θ. The second solve uses the Cholesky factor of the first,
 and ∂²r/∂v², the second derivative of r along v, is one more forward pass: at little cost the step is a parabola that
-follows the curvature of the residuals (Transtrum and Sethna 2012), and ends an order of magnitude lower or more. A step
-that does not lower the loss is not taken: λ grows, and another is tried with the same J, which makes a trial cheap
-beside Jᵀ J. With fewer residuals than parameters the same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r, with the smaller matrix.
+follows the curvature of the residuals (Transtrum and Sethna 2012), and ends an order of magnitude lower or more. What
+is left of the curvature is taken away by corrections with the same factor, each of which costs the residuals once:
+
+    θ ← θ − (Jᵀ J + λ τ 1)⁻¹ Jᵀ (r(θ) − (r + J v)),
+
+so that r(θ) comes to what the linear model promised. Precision of the solve is no limit: a singular value decomposition
+of J in place of the Cholesky factor of Jᵀ J gives the same losses to two digits. A step that does not lower the loss is
+not taken: λ grows, and another is tried with the same J, which makes a trial cheap beside Jᵀ J. With fewer residuals
+than parameters the same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r, with the smaller matrix.
 
 Solvers for general least squares get J by one pass over all points for each of its rows or columns; here each row
 belongs to one point, so that one reverse pass over the points gives all of it.
@@ -42,6 +48,11 @@ residuals and 900 parameters on one core. With 8 blocks the products are too nar
 MOST_ACCELERATION = 0.75
 """The length of a relative to v beyond which a is shortened: the parabola is a series in v, whose next terms would
 count then (Transtrum and Sethna recommend 0.75)."""
+CORRECTIONS, CONTRACTION = 3, 0.5
+"""Corrections of a step at most, and the length of one relative to the last (to ½ a for the first) from which on the
+series is taken for one that does not converge. Residual on fresh points and error after 40 steps: poisson 2.0e-6 and
+2.3e-7 without corrections, 7.6e-7 and 3.0e-8 with three of them; klein-gordon-3d 5.2e-5 and 1.0e-5, 2.5e-5 and 4.1e-6.
+The time of a step grows by a tenth. With up to six the results are the same: no step asks for a fourth."""
 
 
 def start(theta: Any) -> Any:
@@ -134,17 +145,34 @@ def _first_better(move: Callable[[Any], Any], losses: Any, theta: Any, before: A
 
 
 def _moves(residuals: Callable[[Any], Any], theta: Any, values: Any, solver: Any) -> Callable[[Any], Any]:
-    """The function λ ↦ θ + v + ½ a, with a shortened where it is long beside v."""
+    """The function λ ↦ θ + v + ½ a, with a shortened where it is long beside v, and corrected."""
 
     def moved(damping: Any) -> Any:
         solve = solver(damping)
-        v = -solve(jnp.concatenate(values))
+        r = jnp.concatenate(values)
+        v = -solve(r)
         along = lambda f: lambda theta: jax.jvp(f, (theta,), (v,))[1]  # noqa: E731
         a = -solve(jnp.concatenate(along(along(residuals))(theta)))
         # Where a is zero (linear residuals) the quotient is infinite, and the minimum 1.
-        return theta + v + a / 2 * jnp.minimum(1.0, MOST_ACCELERATION * jnp.linalg.norm(v) / jnp.linalg.norm(a))
+        bend = a / 2 * jnp.minimum(1.0, MOST_ACCELERATION * jnp.linalg.norm(v) / jnp.linalg.norm(a))
+        aim = r + jnp.concatenate(along(residuals)(theta))
+        return _corrected(lambda theta: solve(jnp.concatenate(residuals(theta)) - aim), theta + v + bend, bend)
 
     return moved
+
+
+def _corrected(correction: Callable[[Any], Any], theta: Any, bend: Any) -> Any:
+    """θ less correction(θ), again and again as long as each correction is shorter than CONTRACTION times the last."""
+
+    def correct(carry: Any) -> Any:
+        theta, length, _, count = carry
+        change = correction(theta)
+        new = jnp.linalg.norm(change)
+        is_shorter = new < CONTRACTION * length
+        return jnp.where(is_shorter, theta - change, theta), new, is_shorter, count + 1
+
+    start = theta, jnp.linalg.norm(bend), jnp.asarray(True), 0
+    return jax.lax.while_loop(lambda carry: carry[2] & (carry[3] < CORRECTIONS), correct, start)[0]
 
 
 def _solver(jacobian: Any, devices: Devices = ONE) -> Callable[[Any], Callable[[Any], Any]]:

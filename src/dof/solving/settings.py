@@ -82,7 +82,7 @@ class Settings:
     points: int | None = None
     edge_points: int = 200
     adam: int = 100
-    newton: int = 200
+    newton: int = 300
     optimiser: str = "auto"
     rate: float = 5e-3
     report: int = 20
@@ -143,6 +143,11 @@ class Settings:
     def can_fit_points(self) -> bool:
         """Whether points can be fitted exactly: Adam and L-BFGS do not come near it before there are new points."""
         return (self.newton > 0 and self.optimiser == "gauss-newton") or not self.resample
+
+    @property
+    def has_new_points_each_step(self) -> bool:
+        """Whether no point is seen twice, so that no step can fit those of the step before to the last digit."""
+        return self.resample and self.report == 1
 
     @property
     def steps(self) -> int:

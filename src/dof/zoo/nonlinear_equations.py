@@ -31,7 +31,7 @@ def burgers() -> pde.Problem:
         pde.Interval(-1, 1) * pde.Time(0, 1),
         [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: -sin(pi * x), hard=True)],
         reference=exact,
-        recipe={"width": 20, "depth": 3, "points": 2000, "newton": 300, "report": 50, "adaptive": True},
+        recipe={"width": 20, "depth": 3, "points": 2000, "adam": 0, "newton": 200, "report": 10, "adaptive": True},
     )
 
 

@@ -40,7 +40,6 @@ def poisson_10d() -> pde.Problem:
         pde.Ball([0] * 10),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x: (1 - x @ x) * parts(x)[0],
-        recipe={"newton": 200},
     )
 
 
