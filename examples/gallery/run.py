@@ -16,7 +16,6 @@ import numpy as np
 import dof
 from dof.solving.solution_plot import slice_of
 
-jax.config.update("jax_enable_x64", True)
 HERE = Path(__file__).parent
 
 
@@ -48,6 +47,7 @@ def values_of(solution):
 
 
 def main(out, names):
+    jax.config.update("jax_enable_x64", True)
     sys.path.insert(0, str(HERE))
     out.mkdir(parents=True, exist_ok=True)
     for name in names:
