@@ -3,7 +3,7 @@
 u_t = u_xx + (π² − 1) e^{−t} sin πx on 0 < x < 1, 0 < t < 1, with the solution e^{−t} sin πx. Nested autograd.grad has
 wrong gradients for LayerNorm and attention, so that its training is slower and ends at a larger residual.
 
-    python examples/transformer_pinn_pytorch.py [--steps 800] [--picture transformer.png]
+    python docs/making/transformer_pinn_picture.py [--steps 800] [--picture transformer.png]
 """
 
 import argparse
