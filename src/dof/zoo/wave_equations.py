@@ -21,7 +21,7 @@ def wave() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=lambda x, t: sin(pi * x) * cos(2 * pi * t) + sin(4 * pi * x) * cos(8 * pi * t) / 2,
-        recipe={"adam": 0, "newton": 400, "points": 1200},
+        recipe={"adam": 0, "points": 2000},
     )
 
 
