@@ -10,6 +10,7 @@ import pytest
 
 import dof
 from dof import pde
+from dof.jax_compat import enable_x64
 from dof.solving.progress import Progress, interval_length, is_enough
 from dof.solving.quality import quality
 from dof.solving.settings import Settings
@@ -41,6 +42,27 @@ def test_what_is_right_at_the_fitted_points_only_is_called_so(overfitted):
 
 def test_new_points_come_sooner_once_the_two_have_parted(overfitted):
     assert [report.step for report in overfitted.history[:3]] == [8, 10, 12]
+
+
+def test_there_are_more_points_once_the_two_have_parted_and_more_where_the_residual_is_large():
+    parted = Progress(None, has_parted=True)
+    found = {}
+    for adaptive in (False, "auto", True):
+        with enable_x64():
+            training = training_of(WAVY, None, {**FEW, "points": 200, "adaptive": adaptive})
+            state = training.start()
+            sizes = {
+                n: training.batch(state._replace(progress=p))
+                for n, p in (("usual", state.progress), ("parted", parted))
+            }
+            found[adaptive] = {
+                n: (len(batch[0][0]), float(np.mean(training._squares(0, state.theta, batch[0]))))
+                for n, batch in sizes.items()
+            }
+    even = found[False]["usual"]
+    assert found[False]["parted"] == found["auto"]["usual"] == even and even[0] == 200
+    assert found["auto"]["parted"][0] == 400 and found["auto"]["parted"][1] > 1.2 * even[1]
+    assert found[True]["usual"][0] == 200 and found[True]["usual"][1] > 1.2 * even[1]
 
 
 def test_the_solution_is_the_state_with_the_smallest_residual(overfitted):

@@ -56,7 +56,8 @@ class Settings:
         resample: Whether points are drawn anew after each report.
         chebyshev: Whether more of them are drawn towards the ends of each coordinate, with the density of Chebyshev
             points: what is fitted to points of even density is off there, as polynomials are.
-        adaptive: Whether more of them are drawn where the equation's residual is large.
+        adaptive: Whether more of them are drawn where the equation's residual is large. "auto" begins with
+            it, and with twice as many points, once the residual on fresh points is three times that on fitted ones.
         balance: Whether the weights of the terms balance themselves.
         causal: How strictly earlier times come first: the equation at t has the weight exp(−causal · Σ mean |r|²) over
             all earlier slabs of time; 0 for no such weights.
@@ -90,7 +91,7 @@ class Settings:
     method: str = "dof"
     resample: bool = True
     chebyshev: bool = False
-    adaptive: bool = False
+    adaptive: bool | str = "auto"
     balance: bool = True
     causal: float = 0.0
     error_points: int = 4096
@@ -107,6 +108,8 @@ class Settings:
         for name in ("adam", "newton", "seed", "depth", "tolerance", "patience"):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "zero or more", f"{name}=0")
         _require(self.adam + self.newton > 0, "newton", 0, "some steps of it or of `adam`", "newton=100")
+        adaptive = self.adaptive
+        _require(adaptive in (True, False, "auto"), "adaptive", adaptive, 'True, False or "auto"', "adaptive=True")
         _require(self.causal >= 0, "causal", self.causal, "zero or more", "causal=1.0")
         _require(self.rate > 0, "rate", self.rate, "a positive number", "rate=1e-3")
         _require(self.optimiser in SECOND, "optimiser", self.optimiser, f"one of {SECOND}", "optimiser='lbfgs'")
@@ -184,6 +187,7 @@ def _require(holds: bool, name: str, value: Any, expected: str, fix: str) -> Non
 
 def _require_type(name: str, value: Any, kind: str) -> None:
     """Refuse a value that is not of the type in its annotation; True and False are no numbers here."""
-    types = {"str": str, "int": int, "int | None": (int, NoneType), "float": (int, float), "bool": bool}
-    if not isinstance(value, types[kind]) or (isinstance(value, bool) and kind != "bool"):
+    types = {"str": str, "int": int, "int | None": (int, NoneType), "float": (int, float)}
+    types |= {"bool": bool, "bool | str": (bool, str)}
+    if not isinstance(value, types[kind]) or (isinstance(value, bool) and "bool" not in kind):
         raise ArgumentTypeError(describe(name, f"is {value!r}", f"of type {kind}", f"{name}={kind}(...)"))
