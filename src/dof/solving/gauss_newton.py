@@ -87,7 +87,7 @@ def gauss_newton_steps(
     return theta, damping, losses
 
 
-class Step(NamedTuple):
+class DampedStep(NamedTuple):
     """Where a step ends: θ, λ for the next one, and the loss of each term without its weight, (terms,)."""
 
     theta: Any
@@ -97,7 +97,7 @@ class Step(NamedTuple):
 
 def damped_step(
     objective: Objective, theta: Any, damping: Any, fitted: Batch, judged: Batch, weights: Any, devices: Devices
-) -> Step:
+) -> DampedStep:
     """One step, with J at some points, that lowers the loss at the same or at others.
 
     Args:
@@ -115,7 +115,7 @@ def damped_step(
     at = lambda theta: losses(objective.residuals(theta, judged, weights))  # noqa: E731
     last = _first_better(move, at, theta, losses(values) if judged is fitted else at(theta), damping)
     # The residuals have the factor √weight in them; what is reported is the mean square of each term without it.
-    return Step(last.theta, last.damping, last.losses / weights)
+    return DampedStep(last.theta, last.damping, last.losses / weights)
 
 
 class _Trial(NamedTuple):

@@ -19,7 +19,7 @@ torch: Any = import_module("torch")
 
 
 @dataclass(frozen=True)
-class Plan:
+class DeepXdeTraining:
     """A model, and how it is trained: steps of Adam, its options, and whether L-BFGS follows."""
 
     model: Any
@@ -28,7 +28,7 @@ class Plan:
     then_lbfgs: bool = True
 
 
-def klein_gordon() -> Plan:
+def klein_gordon() -> DeepXdeTraining:
     """u_tt − u_xx + u² = f for ten units of time."""
     domain = dde.geometry.GeometryXTime(dde.geometry.Interval(-1, 1), dde.geometry.TimeDomain(0, 10))
 
@@ -49,10 +49,10 @@ def klein_gordon() -> Plan:
     points = {"num_domain": 30000, "num_boundary": 1500, "num_initial": 1500}
     data = dde.data.TimePDE(domain, residual, [edge, start, still], **points)
     net = dde.nn.FNN([2, 40, 40, 1], "tanh", "Glorot uniform")
-    return Plan(dde.Model(data, net), 20000, {"lr": 1e-3, "decay": ("inverse time", 3000, 0.9)})
+    return DeepXdeTraining(dde.Model(data, net), 20000, {"lr": 1e-3, "decay": ("inverse time", 3000, 0.9)})
 
 
-def burgers() -> Plan:
+def burgers() -> DeepXdeTraining:
     """u_t + u u_x = (0.01 / π) u_xx, with a shock."""
     domain = dde.geometry.GeometryXTime(dde.geometry.Interval(-1, 1), dde.geometry.TimeDomain(0, 0.99))
 
@@ -65,10 +65,10 @@ def burgers() -> Plan:
     points = {"num_domain": 2540, "num_boundary": 80, "num_initial": 160}
     data = dde.data.TimePDE(domain, residual, [edge, start], **points)
     net = dde.nn.FNN([2, 20, 20, 20, 1], "tanh", "Glorot normal")
-    return Plan(dde.Model(data, net), 15000, {"lr": 1e-3})
+    return DeepXdeTraining(dde.Model(data, net), 15000, {"lr": 1e-3})
 
 
-def diffusion() -> Plan:
+def diffusion() -> DeepXdeTraining:
     """u_t = u_xx + f."""
     domain = dde.geometry.GeometryXTime(dde.geometry.Interval(-1, 1), dde.geometry.TimeDomain(0, 1))
 
@@ -84,10 +84,10 @@ def diffusion() -> Plan:
     points = {"num_domain": 40, "num_boundary": 20, "num_initial": 10}
     data = dde.data.TimePDE(domain, residual, [edge, start], **points)
     net = dde.nn.FNN([2, 32, 32, 32, 1], "tanh", "Glorot uniform")
-    return Plan(dde.Model(data, net), 10000, {"lr": 1e-3}, then_lbfgs=False)
+    return DeepXdeTraining(dde.Model(data, net), 10000, {"lr": 1e-3}, then_lbfgs=False)
 
 
-def allen_cahn() -> Plan:
+def allen_cahn() -> DeepXdeTraining:
     """u_t = 0.001 u_xx + 5 (u − u³), whose phases separate; the conditions hold by construction."""
     domain = dde.geometry.GeometryXTime(dde.geometry.Interval(-1, 1), dde.geometry.TimeDomain(0, 1))
 
@@ -103,10 +103,10 @@ def allen_cahn() -> Plan:
     data = dde.data.TimePDE(domain, residual, [], **points)
     net = dde.nn.FNN([2, 20, 20, 20, 1], "tanh", "Glorot normal")
     net.apply_output_transform(hold_conditions)
-    return Plan(dde.Model(data, net), 40000, {"lr": 1e-3})
+    return DeepXdeTraining(dde.Model(data, net), 40000, {"lr": 1e-3})
 
 
-def helmholtz() -> Plan:
+def helmholtz() -> DeepXdeTraining:
     """Δu + k² u = −f with two waves in each direction; the conditions hold by construction."""
     k, square = 4 * np.pi, dde.geometry.Rectangle([0, 0], [1, 1])
 
@@ -120,10 +120,10 @@ def helmholtz() -> Plan:
     data = dde.data.PDE(square, residual, [], num_domain=20**2, num_boundary=4 * 20)
     net = dde.nn.FNN([2, 150, 150, 150, 1], "sin", "Glorot uniform")
     net.apply_output_transform(hold_conditions)
-    return Plan(dde.Model(data, net), 5000, {"lr": 1e-3}, then_lbfgs=False)
+    return DeepXdeTraining(dde.Model(data, net), 5000, {"lr": 1e-3}, then_lbfgs=False)
 
 
-def l_shape() -> Plan:
+def l_shape() -> DeepXdeTraining:
     """Δu = −1 where the boundary has a corner to the inside."""
     domain = dde.geometry.Polygon([[0, 0], [1, 0], [1, -1], [-1, -1], [-1, 1], [0, 1]])
 
@@ -134,10 +134,10 @@ def l_shape() -> Plan:
     data = dde.data.PDE(domain, residual, edge, num_domain=1200, num_boundary=120)
     net = dde.nn.FNN([2, 50, 50, 50, 50, 1], "tanh", "Glorot uniform")
     net.apply_feature_transform(lambda x: x.float())  # with NumPy 2 the points of a polygon are in double precision
-    return Plan(dde.Model(data, net), 50000, {"lr": 1e-3})
+    return DeepXdeTraining(dde.Model(data, net), 50000, {"lr": 1e-3})
 
 
-def reaction_rate() -> Plan:
+def reaction_rate() -> DeepXdeTraining:
     """0.01 u'' = k(x) u + sin(2πx), with the rate k to be found from values of u."""
     interval = dde.geometry.Interval(0, 1)
 
@@ -151,4 +151,4 @@ def reaction_rate() -> Plan:
     counts = {"num_domain": 50, "num_boundary": 8, "train_distribution": "uniform"}
     data = dde.data.PDE(interval, residual, [edge, seen], **counts)
     net = dde.nn.PFNN([1, [20, 20], [20, 20], 2], "tanh", "Glorot uniform")
-    return Plan(dde.Model(data, net), 20000, {"lr": 1e-3}, then_lbfgs=False)
+    return DeepXdeTraining(dde.Model(data, net), 20000, {"lr": 1e-3}, then_lbfgs=False)

@@ -17,7 +17,7 @@ POINTS = 4096
 
 
 @dataclass(frozen=True)
-class Race:
+class SolverRace:
     """A problem of DeepXDE's examples.
 
     Attributes:
@@ -53,6 +53,10 @@ def _burgers(points: np.ndarray) -> np.ndarray:
         return np.asarray(jax.jit(jax.vmap(exact))(points[:, 0], points[:, 1]))
 
 
+def _diffusion(points: np.ndarray) -> np.ndarray:
+    return np.sin(np.pi * points[:, 0]) * np.exp(-points[:, 1])
+
+
 def _is_in_l(points: np.ndarray) -> np.ndarray:
     return np.any(points < 0, axis=1)
 
@@ -60,13 +64,15 @@ def _is_in_l(points: np.ndarray) -> np.ndarray:
 RACES = {
     race.name: race
     for race in (
-        Race("klein_gordon", "Klein–Gordon", (-1.0, 0.0), (1.0, 10.0), lambda z: z[:, 0] * np.cos(z[:, 1])),
-        Race("burgers", "Burgers", (-1.0, 0.0), (1.0, 0.99), _burgers),
-        Race("diffusion", "diffusion", (-1.0, 0.0), (1.0, 1.0), lambda z: np.sin(np.pi * z[:, 0]) * np.exp(-z[:, 1])),
-        Race("allen_cahn", "Allen–Cahn", (-1.0, 0.0), (1.0, 1.0), references.allen_cahn),
-        Race("helmholtz", "Helmholtz", (0.0, 0.0), (1.0, 1.0), lambda z: np.prod(np.sin(4 * np.pi * z), axis=1)),
-        Race("l_shape", "Poisson on an L", (-1.0, -1.0), (1.0, 1.0), references.l_shape, _is_in_l),
-        Race(
+        SolverRace("klein_gordon", "Klein–Gordon", (-1.0, 0.0), (1.0, 10.0), lambda z: z[:, 0] * np.cos(z[:, 1])),
+        SolverRace("burgers", "Burgers", (-1.0, 0.0), (1.0, 0.99), _burgers),
+        SolverRace(
+            "diffusion", "diffusion", (-1.0, 0.0), (1.0, 1.0), lambda z: np.sin(np.pi * z[:, 0]) * np.exp(-z[:, 1])
+        ),
+        SolverRace("allen_cahn", "Allen–Cahn", (-1.0, 0.0), (1.0, 1.0), references.allen_cahn),
+        SolverRace("helmholtz", "Helmholtz", (0.0, 0.0), (1.0, 1.0), lambda z: np.prod(np.sin(4 * np.pi * z), axis=1)),
+        SolverRace("l_shape", "Poisson on an L", (-1.0, -1.0), (1.0, 1.0), references.l_shape, _is_in_l),
+        SolverRace(
             "reaction_rate", "reaction rate k(x)", (0.0,), (1.0,), lambda z: references.reaction_rate(z[:, 0]), field=1
         ),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dof.bench.solvers.races import RACES, Race
+from dof.bench.solvers.races import RACES, SolverRace
 from dof.bench.solvers.watch import Found, Watch
 
 SOLVERS = {"dof": "run_dof", "DeepXDE": "run_deepxde"}
@@ -56,7 +56,7 @@ class Timing:
         return PATIENCE + self.limit * (MOST_TIMES if self.by_processor else 1)
 
 
-def run_solver(solver: str, race: Race, points: np.ndarray, values: np.ndarray, timing: Timing) -> SolverResult:
+def run_solver(solver: str, race: SolverRace, points: np.ndarray, values: np.ndarray, timing: Timing) -> SolverResult:
     """Run a solver on a problem for as long as `timing` allows."""
     # Not forked: a copy of a process in which JAX has started threads can hang.
     context = multiprocessing.get_context("spawn")

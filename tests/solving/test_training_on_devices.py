@@ -15,7 +15,7 @@ import dof
 from dof.errors import ArgumentError, ArgumentTypeError
 from dof.solving.devices import Devices, first_devices
 
-SCRIPT = Path(__file__).parent / "devices.py"
+SCRIPT = Path(__file__).parent / "training_on_devices.py"
 SOURCE = Path(__file__).parents[2] / "src"
 
 
