@@ -45,8 +45,8 @@ class Devices:
     def require_able(self, optimiser: str) -> None:
         """Refuse L-BFGS on several devices of one CPU.
 
-        Its line search exchanges sums inside of a branch. There, jaxlib 0.10 waits for as many threads as there are
-        devices and has only as many as cores: it ends the process after 40 seconds.
+        Its line search exchanges sums inside of a branch. There, eight devices of a CPU with two cores waited for each
+        other until jaxlib 0.10.2 ended the process after 40 seconds.
         """
         local = [] if self._mesh is None else self._mesh.local_devices
         if optimiser == "lbfgs" and len(local) > 1 and local[0].platform == "cpu":
