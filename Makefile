@@ -2,13 +2,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-torch test-jax-range test-codes test-wheel bench docs lint format clean
+.PHONY: demo test test-examples test-torch test-jax-range test-codes test-wheel bench docs lint format clean
 
 demo: $(VENV)/cli.stamp
 	$(BIN)/dof bench quick
 
+# The programs in examples/ are trainings, and have a target of their own: they take a minute and a half.
+EXAMPLE_TESTS := tests/documentation/test_examples.py tests/documentation/test_gallery.py
+
 test: $(VENV)/test.stamp lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 $(addprefix --ignore=,$(EXAMPLE_TESTS))
+
+test-examples: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n 2 $(EXAMPLE_TESTS)
 
 # The oldest JAX that the metadata allows, and the newest that there is, each with a short selection of the tests.
 OLDEST_JAX := 0.7.0

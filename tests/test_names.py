@@ -13,6 +13,8 @@ import dof
 PACKAGE = Path(dof.__file__).parent
 WITH_FURTHER_PACKAGES = (
     "dof.bench.methods.torch_hessian",
+    "dof.bench.solvers.deepxde_problems",
+    "dof.bench.solvers.run_deepxde",
     "dof.bench.torch_race",
     "dof.compat.netket",
 )  # no dependencies of the tests

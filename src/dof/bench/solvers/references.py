@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,15 @@ Array = np.ndarray
 
 def allen_cahn(points: Array) -> Array:
     """u_t = 0.001 u_xx + 5 (u − u³) with u = −1 at both ends: Chebyshev polynomials in x, an implicit method in t."""
+    nodes, inner_values = _allen_cahn_at_nodes()
+    interpolator = BarycentricInterpolator(nodes, np.eye(len(nodes)))
+    along = np.pad(inner_values(points[:, 1]), ((1, 1), (0, 0)), constant_values=-1)
+    return np.einsum("pn,np->p", interpolator(points[:, 0]), along)
+
+
+@cache
+def _allen_cahn_at_nodes() -> tuple[Array, Callable[[Array], Array]]:
+    """The nodes, and the function from times to the solution at those inside."""
     nodes, second = _chebyshev(400)
     start = nodes**2 * np.cos(np.pi * nodes)
 
@@ -25,9 +35,7 @@ def allen_cahn(points: Array) -> Array:
         return 0.001 * second[1:-1, 1:-1] + np.diag(5 - 15 * inner**2)
 
     found = solve_ivp(rate, (0, 1), start[1:-1], "Radau", jac=jacobian, rtol=1e-11, atol=1e-12, dense_output=True)
-    interpolator = BarycentricInterpolator(nodes, np.eye(len(nodes)))
-    along = np.pad(found.sol(points[:, 1]), ((1, 1), (0, 0)), constant_values=-1)
-    return np.einsum("pn,np->p", interpolator(points[:, 0]), along)
+    return nodes, found.sol
 
 
 def _chebyshev(degree: int) -> tuple[Array, Array]:
