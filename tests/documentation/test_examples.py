@@ -19,7 +19,7 @@ SMALLER = {
     "helium_ground_state": ["20", "128", "10"],
     "hydrogen_molecule": ["40", "200"],
     "parametric_family": ["15"],
-    "korteweg_de_vries": ["4", "4", "60"],
+    "korteweg_de_vries": ["10", "8", "150"],
 }
 """Arguments of the examples that take long as they stand."""
 LONGER = {"helium_ground_state": 150}
