@@ -7,30 +7,17 @@ from dataclasses import dataclass, field
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from dof.directions.known_while_tracing import is_known
 from dof.directions.shared import SharedDirections
 from dof.triples.couplings import Coupling, exact_einsum
+from dof.triples.short_sums import total_in_front
+from dof.triples.stack_arithmetic import settled
 from dof.typing import Array, Float, Inexact
 
 DisjointPairs = frozenset[tuple[int, int]]
 """Pairs i < j of operands of an equation that share no direction and are not coupled: they have no cross term."""
 NO_PAIRS: DisjointPairs = frozenset()
-
-
-def settled(total: Inexact[Array, " *s"]) -> Inexact[Array, " *s"]:
-    """Return `total` as it is, through a rounding to its own precision, at which XLA ends a kernel.
-
-    XLA's CPU compiler fuses products and sums that follow each other. Left alone it would fuse the applied parts of all
-    layers into one kernel at the end, which keeps the tangents of all layers alive: memory and time would grow with the
-    depth. It ends a kernel at a change of precision. With this, two layers of tangents are alive at any depth.
-    """
-    # `reduce_precision` does not take complex numbers, whose kernels are left to XLA.
-    if not jnp.issubdtype(total.dtype, jnp.floating):
-        return total
-    format = jnp.finfo(total.dtype)
-    return lax.reduce_precision(total, exponent_bits=format.nexp, mantissa_bits=format.nmant)
 
 
 @jax.tree_util.register_dataclass
@@ -120,7 +107,7 @@ class QuadraticForm:
         # A plain sum fuses with what follows; a product with the weights before the sum would be materialised, so
         # other weights go through one small matrix product.
         if self.has_unit_weights:
-            return jnp.sum(products, axis=0, keepdims=True)
+            return total_in_front(products)[None]
         return exact_einsum("cr,r...->c...", jnp.asarray(self.weights, products.dtype), products)
 
     def weigh(self, h: Inexact[Array, " r *s"]) -> Inexact[Array, " c r *s"]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
 from dof.triples.couplings import Coupling
-from dof.triples.quadratic_form import NO_PAIRS, DisjointPairs, QuadraticForm, settled
+from dof.triples.quadratic_form import NO_PAIRS, DisjointPairs, QuadraticForm
+from dof.triples.stack_arithmetic import settled
 from dof.typing import Array, Inexact
 
 

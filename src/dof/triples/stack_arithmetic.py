@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+from jax import lax
 
 
 def add(x: Any, y: Any) -> Any:
@@ -32,3 +33,17 @@ def broadcast_stack(part: Any, value: Any) -> Any:
     if part is None or part.shape[1:] == jnp.shape(value):
         return part
     return jnp.broadcast_to(aligned(part, value), (len(part), *jnp.shape(value)))
+
+
+def settled(total: Any) -> Any:
+    """Return `total` as it is, through a rounding to its own precision, at which XLA ends a kernel.
+
+    XLA's CPU compiler fuses products and sums that follow each other. Left alone it would fuse the applied parts of all
+    layers into one kernel at the end, which keeps the tangents of all layers alive: memory and time would grow with the
+    depth. It ends a kernel at a change of precision. With this, two layers of tangents are alive at any depth.
+    """
+    # `reduce_precision` does not take complex numbers, whose kernels are left to XLA.
+    if not jnp.issubdtype(total.dtype, jnp.floating):
+        return total
+    format = jnp.finfo(total.dtype)
+    return lax.reduce_precision(total, exponent_bits=format.nexp, mantissa_bits=format.nmant)

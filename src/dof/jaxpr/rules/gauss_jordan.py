@@ -45,7 +45,7 @@ def slogdet_and_inverse(matrix: Any) -> tuple[Any, Any, Any]:
     sign = jnp.where(state.singular, 0, state.sign * _parity(state.order).astype(matrix.dtype))
     # Row and column k of the inverse are at the place of the pivot of column k.
     rows = jnp.take_along_axis(state.matrix, state.order[..., :, None], axis=-2)
-    inverted = jnp.take_along_axis(rows, jnp.argsort(state.order, axis=-1)[..., None, :], axis=-1)
+    inverted = jnp.take_along_axis(rows, _inverse(state.order)[..., None, :], axis=-1)
     return sign, jnp.where(state.singular, -jnp.inf, state.log), inverted
 
 
@@ -99,6 +99,12 @@ def _parity(order: Any) -> Any:
     is_later = jnp.triu(jnp.ones((n, n), bool), 1)
     inversions = jnp.sum((order[..., :, None] > order[..., None, :]) & is_later, axis=(-2, -1))
     return 1 - 2 * (inversions % 2)
+
+
+def _inverse(order: Any) -> Any:
+    """The inverse of a permutation (…, n), without a sort, which XLA does for one permutation after the other."""
+    places = jnp.arange(order.shape[-1], dtype=order.dtype)
+    return jnp.sum(jnp.where(order[..., None, :] == places[:, None], places, 0), axis=-1)
 
 
 def _product(a: Any, b: Any) -> Any:

@@ -26,10 +26,9 @@ from dof.jaxpr.first_order_rules import (
     restrict,
 )
 from dof.jaxpr.registry import register_named
-from dof.triples.quadratic_form import settled
 from dof.triples.rule_context import Rule
 from dof.triples.slot_form import AnyForm
-from dof.triples.stack_arithmetic import zeros_stacked
+from dof.triples.stack_arithmetic import settled, zeros_stacked
 from dof.triples.triple import Triple, is_smooth, value_of, varying_operands
 
 

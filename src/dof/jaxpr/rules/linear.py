@@ -8,11 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.jax_compat import Primitive, bind
-from dof.jaxpr.first_order_rules import each_rule, linear_rule, parts_of
+from dof.jaxpr.first_order_rules import FirstOrderRule, each_rule, linear_rule, parts_of, push_linear
 from dof.jaxpr.registry import register_named
 from dof.sparsity.scatter_sums import Occurrences, by_direction
 from dof.sparsity.slot_flow import Index, Params, SlotFlow
 from dof.triples.rule_context import Rule, RuleContext
+from dof.triples.short_sums import total
 from dof.triples.slot_tangents import SlotTangents
 from dof.triples.stack_arithmetic import add, broadcast_stack
 from dof.triples.triple import Triple, value_of
@@ -52,6 +53,11 @@ def _unchanged_slots(params: Params, indices: list[Index], shapes: Any) -> list[
     return indices
 
 
+def reduce_sum_rule(primitive: Primitive) -> Rule:
+    """Σ along axes, by slices if they are short."""
+    return FirstOrderRule(primitive, push_linear, lambda x, *, axes, **_: [total(x, axes)])
+
+
 register_named("add sub add_any", "linear", sum_rule, is_elementwise=True)
 register_named(
     "neg real imag conj convert_element_type reduce_precision copy name complex",
@@ -62,7 +68,7 @@ register_named(
 register_named(
     "reduce_sum",
     "linear",
-    linear_rule,
+    reduce_sum_rule,
     slot_flow=SlotFlow(_sum_slots, mixes=lambda params, operand: params["axes"]),
     scatter_sum=_sum_by_direction,
     summed_axes=lambda params: [int(a) for a in params["axes"]],

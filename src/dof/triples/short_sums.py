@@ -1,0 +1,58 @@
+"""Sums along short axes, written as sums of slices.
+
+XLA for CPUs hands the sum of a product to a library of kernels for long sums. For 2 to 8 terms with few elements
+behind them these take 3 to 25 times as long as the sum of the slices, which is fused with what is around it: Σ over 2
+of products (32, 48, 16, 2, 8) 2.9 ms and 0.11 ms, Σ over 3 of products (32, 48, 16, 2, 3) 1.3 ms and 0.10 ms
+(jaxlib 0.10.2, two cores).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial, reduce
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+MOST_TERMS = 8
+"""The longest sum that is written as slices. With 48, a sum over 48 directions takes three times as long."""
+
+SHORT_ROW = 8
+"""Below this many elements on the last axis, a sum along the first axis is written as slices (`total_in_front`)."""
+
+
+def total(array: Any, axes: Sequence[int]) -> Any:
+    """Σ along `axes`, which are numbered from the front."""
+    terms = np.prod([array.shape[a] for a in axes])
+    return _sum_of_slices(array, tuple(axes)) if 1 < terms <= MOST_TERMS else jnp.sum(array, axis=tuple(axes))
+
+
+def total_in_front(stack: Any) -> Any:
+    """Σ_k of a stack (k, *s).
+
+    By slices only where the last axis is short. They are fused with what they are sums of and with what follows, which
+    would compute long rows anew: the squares of tangents made a LapNet of 16 electrons take 1.4 times as long.
+    """
+    is_short = stack.ndim == 1 or stack.shape[-1] < SHORT_ROW
+    return total(stack, (0,)) if is_short else jnp.sum(stack, axis=0)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _of_slices(array: Any, axes: tuple[int, ...]) -> Any:
+    for axis in sorted(axes, reverse=True):
+        slices = [lax.index_in_dim(array, k, axis, keepdims=False) for k in range(array.shape[axis])]
+        array = reduce(lax.add, slices)
+    return array
+
+
+@_of_slices.defjvp
+def _change(axes: tuple[int, ...], primals: tuple[Any], tangents: tuple[Any]) -> tuple[Any, Any]:
+    """The derivative as a plain sum, whose transpose is a broadcast; that of slices would be a sum of paddings."""
+    return _of_slices(primals[0], axes), jnp.sum(tangents[0], axis=axes)
+
+
+# A call is traced once for each shape; slices alone take three times as long to trace as a sum.
+_sum_of_slices = jax.jit(_of_slices, static_argnums=1)
