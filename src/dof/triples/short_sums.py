@@ -24,10 +24,10 @@ SHORT_ROW = 8
 """Below this many elements on the last axis, a sum along the first axis is written as slices (`total_in_front`)."""
 
 
-def total(array: Any, axes: Sequence[int]) -> Any:
+def total(array: Any, axes: Sequence[Any]) -> Any:
     """Σ along `axes`, which are numbered from the front."""
     terms = np.prod([array.shape[a] for a in axes])
-    return _sum_of_slices(array, tuple(axes)) if 1 < terms <= MOST_TERMS else jnp.sum(array, axis=tuple(axes))
+    return _sum_of_slices(array, tuple(map(int, axes))) if 1 < terms <= MOST_TERMS else jnp.sum(array, axis=tuple(axes))
 
 
 def total_in_front(stack: Any) -> Any:

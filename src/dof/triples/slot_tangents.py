@@ -10,7 +10,6 @@ import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
 from dof.triples.slots import Slots
-from dof.triples.stack_arithmetic import settled
 from dof.typing import Array, Inexact
 
 FEW = 8
@@ -48,11 +47,35 @@ def embed(tangents: SlotTangents, new: Slots) -> Array:
     same = (new.index[:, None] == old.index[None]) & (new.index[:, None] != EMPTY)
     if len(old) > FEW:
         return _gather(tangents.data, same)
-    # Computed once, not anew for each new slot, where there are many: a LapNet of 16 electrons then takes 0.86 of the
-    # time. Where there are about as many as before, the end of a kernel costs more: twice the time with backflow.
-    data = settled(tangents.data) if len(new) > 2 * len(old) else tangents.data
-    parts = [jnp.where(same[:, slot], data[slot], 0) for slot in range(len(old))]
-    return sum(parts[1:], parts[0])
+    return sum(_placed(tangents.data, same, choice) for choice in _choices(same))
+
+
+def _choices(same: np.ndarray) -> list[np.ndarray]:
+    """Choices of one old slot for each new one, which together bring every old slot to where it may have to go.
+
+    The slots of a pair (i, j) of particles in d dimensions hold the d directions of one particle and then those of the
+    other. Direction c of any particle can only come from two of them, c and d + c: two choices instead of 2 d slots.
+    """
+    possible = same.reshape(*same.shape[:2], -1).any(axis=-1)
+    count = max(int(possible.sum(axis=1).max()), 1)
+    ranked = np.argsort(~possible, axis=1, kind="stable")[:, :count].T
+    # A new slot with fewer candidates gets some other slot as well, which `same` refuses.
+    return list(ranked) if all(_period(c) for c in ranked) else [np.full(len(same), k) for k in range(same.shape[1])]
+
+
+def _period(choice: np.ndarray) -> int:
+    """The length of the run of slots that a choice repeats over and over; 0 if it is no such repetition."""
+    wraps = np.flatnonzero(choice == choice[0])[1:2]
+    length = int(wraps[0]) if wraps.size else len(choice)
+    run = np.arange(choice[0], choice[0] + length)
+    return length if len(choice) % length == 0 and (choice.reshape(-1, length) == run).all() else 0
+
+
+def _placed(data: Array, same: np.ndarray, choice: np.ndarray) -> Array:
+    """data[choice] where that slot holds the new slot's direction, zero elsewhere."""
+    length = _period(choice)
+    run = jnp.broadcast_to(data[choice[0] : choice[0] + length], (len(choice) // length, length, *data.shape[1:]))
+    return jnp.where(same[np.arange(len(choice)), choice], run.reshape(len(choice), *data.shape[1:]), 0)
 
 
 def _gather(data: Array, same: np.ndarray) -> Array:
