@@ -1,5 +1,7 @@
 """Tangents in slots against dense stacks with one entry for each direction."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -56,3 +58,20 @@ def test_whole_slots_are_moved_as_they_are(seed):
 def test_embedding_into_the_same_slots_gives_the_data_itself():
     tangents = random_tangents(np.random.default_rng(0), 3)
     assert embed(tangents, Slots(tangents.slots.index.copy())) is tangents.data
+
+
+def test_slots_of_pairs_of_particles_are_placed_by_two_choices():
+    """Direction c of a particle comes from slot c or 3 + c of a pair only, so that two of six slots are selected."""
+    first, second = np.broadcast_arrays(np.arange(4)[:, None], np.arange(4))
+    lower, upper = np.minimum(first, second), np.maximum(first, second)
+    index = np.concatenate([3 * particle + np.arange(3)[:, None, None] for particle in (lower, upper)])
+    index[3:, np.arange(4), np.arange(4)] = EMPTY
+    data = np.random.default_rng(0).normal(size=index.shape) * (index != EMPTY)
+    everything = uniform(np.arange(12), 2)
+    place = lambda data: embed(SlotTangents(data, Slots(index.astype(np.int32))), everything)  # noqa: E731
+    wanted = np.zeros((12, 4, 4))
+    for slot, i, j in np.ndindex(index.shape):
+        if index[slot, i, j] != EMPTY:
+            wanted[index[slot, i, j], i, j] = data[slot, i, j]
+    np.testing.assert_array_equal(place(jnp.asarray(data)), wanted)
+    assert jax.jit(place).lower(jnp.asarray(data)).compile().as_text().count(" select(") == 2

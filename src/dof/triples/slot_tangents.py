@@ -57,7 +57,7 @@ def _choices(same: np.ndarray) -> list[np.ndarray]:
     other. Direction c of any particle can only come from two of them, c and d + c: two choices instead of 2 d slots.
     """
     possible = same.reshape(*same.shape[:2], -1).any(axis=-1)
-    count = max(int(possible.sum(axis=1).max()), 1)
+    count = int(possible.sum(axis=1).max(initial=1))
     ranked = np.argsort(~possible, axis=1, kind="stable")[:, :count].T
     # A new slot with fewer candidates gets some other slot as well, which `same` refuses.
     return list(ranked) if all(_period(c) for c in ranked) else [np.full(len(same), k) for k in range(same.shape[1])]

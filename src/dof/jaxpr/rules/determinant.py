@@ -49,7 +49,9 @@ def is_slogdet(program: Closed, function: Function, operands: Sequence[Any]) -> 
     if shape[-1:] != (2,) and not _has_lu(program):
         return False
     matrix = jax.ShapeDtypeStruct(shape, dtype)
-    return _derivative(function, matrix) in _slogdet_derivatives(matrix, jnp.result_type(int))
+    found, integers = _derivative(function, matrix), jnp.result_type(int)
+    # One after the other: each takes longer to trace than most of what else there is to a layer.
+    return any(found == _slogdet_derivative(matrix, mapped, integers) for mapped in range(len(shape) - 1))
 
 
 def _has_lu(program: Closed) -> bool:
@@ -59,17 +61,16 @@ def _has_lu(program: Closed) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _slogdet_derivatives(matrix: jax.ShapeDtypeStruct, _integers: Any) -> list[Hashable]:
-    """The derivative of `slogdet` for stacked matrices, and of `slogdet` mapped over some axes of the stack.
+def _slogdet_derivative(matrix: jax.ShapeDtypeStruct, mapped: int, _integers: Any) -> Hashable:
+    """The derivative of `slogdet` mapped over the first `mapped` axes of stacked matrices; None if JAX has none.
 
     It depends on whether float64 is enabled, which the dtype of integers tells.
     """
-    found, slogdet = [], jnp.linalg.slogdet
-    for _ in range(len(matrix.shape) - 1):
-        function = custom_jvp_in(jax.make_jaxpr(slogdet)(matrix))
-        found += [_derivative(function, matrix)] if function else []
+    slogdet = jnp.linalg.slogdet
+    for _ in range(mapped):
         slogdet = jax.vmap(slogdet)
-    return found
+    function = custom_jvp_in(jax.make_jaxpr(slogdet)(matrix))
+    return _derivative(function, matrix) if function else None
 
 
 def _derivative(function: Function, matrix: jax.ShapeDtypeStruct) -> Hashable:
