@@ -13,9 +13,9 @@ from dof.triples.slots import Slots
 from dof.typing import Array, Inexact
 
 FEW = 8
-"""Up to this many slots, `embed` selects them one by one, which XLA can fuse with what follows; above it, it gathers.
-Selecting up to 4 of 16 slots takes half the time if an elementwise step follows; from 8 to 16 slots both take the same,
-and 32 slots are gathered in 0.8 of the time (two cores of an AMD EPYC)."""
+"""Up to this many slots, or runs of slots, `embed` selects them one by one, which XLA can fuse with what follows; above
+it, it gathers. Selecting up to 4 of 16 slots takes half the time if an elementwise step follows; from 8 to 16 slots
+both take the same, and 32 slots are gathered in 0.8 of the time (two cores of an AMD EPYC)."""
 
 
 @jax.tree_util.register_dataclass
@@ -45,37 +45,34 @@ def embed(tangents: SlotTangents, new: Slots) -> Array:
     # Empty slots match nothing: what a rule left in them, as NaN from inf · 0, is not carried on.
     # Both indices are known, so the comparison costs nothing at run time.
     same = (new.index[:, None] == old.index[None]) & (new.index[:, None] != EMPTY)
-    if len(old) > FEW:
+    if not same.any():
+        return jnp.zeros((len(new), *tangents.data.shape[1:]), tangents.data.dtype)
+    length, starts = _runs(same)
+    if len(starts) > FEW:
         return _gather(tangents.data, same)
-    return sum(_placed(tangents.data, same, choice) for choice in _choices(same))
+    first, *others = (_placed(tangents.data, same, int(start), length) for start in starts)
+    return sum(others, first)
 
 
-def _choices(same: np.ndarray) -> list[np.ndarray]:
-    """Choices of one old slot for each new one, which together bring every old slot to where it may have to go.
+def _runs(same: np.ndarray) -> tuple[int, np.ndarray]:
+    """(length, starts): runs of old slots, each repeated along the new ones, that bring every slot where it has to go.
 
     The slots of a pair (i, j) of particles in d dimensions hold the d directions of one particle and then those of the
-    other. Direction c of any particle can only come from two of them, c and d + c: two choices instead of 2 d slots.
+    other. Direction c of any particle can only come from two of them, c and d + c: two runs instead of 2 d slots.
     """
-    possible = same.reshape(*same.shape[:2], -1).any(axis=-1)
-    count = int(possible.sum(axis=1).max(initial=1))
-    ranked = np.argsort(~possible, axis=1, kind="stable")[:, :count].T
-    # A new slot with fewer candidates gets some other slot as well, which `same` refuses.
-    return list(ranked) if all(_period(c) for c in ranked) else [np.full(len(same), k) for k in range(same.shape[1])]
+    new, old = same.shape[:2]
+    to, of = np.nonzero(same.reshape(new, old, -1).any(axis=-1))
+    lengths = [n for n in range(1, min(new, old) + 1) if new % n == 0]
+    found = [(n, np.unique(of - to % n)) for n in lengths]
+    return min(((n, s) for n, s in found if s.min() >= 0 and s.max() + n <= old), key=lambda run: len(run[1]))
 
 
-def _period(choice: np.ndarray) -> int:
-    """The length of the run of slots that a choice repeats over and over; 0 if it is no such repetition."""
-    wraps = np.flatnonzero(choice == choice[0])[1:2]
-    length = int(wraps[0]) if wraps.size else len(choice)
-    run = np.arange(choice[0], choice[0] + length)
-    return length if len(choice) % length == 0 and (choice.reshape(-1, length) == run).all() else 0
-
-
-def _placed(data: Array, same: np.ndarray, choice: np.ndarray) -> Array:
-    """data[choice] where that slot holds the new slot's direction, zero elsewhere."""
-    length = _period(choice)
-    run = jnp.broadcast_to(data[choice[0] : choice[0] + length], (len(choice) // length, length, *data.shape[1:]))
-    return jnp.where(same[np.arange(len(choice)), choice], run.reshape(len(choice), *data.shape[1:]), 0)
+def _placed(data: Array, same: np.ndarray, start: int, length: int) -> Array:
+    """The run of old slots from `start`, repeated along the new slots; zero where another direction is wanted."""
+    times = len(same) // length
+    run = jnp.broadcast_to(data[start : start + length], (times, length, *data.shape[1:]))
+    holds = same[np.arange(len(same)), start + np.arange(len(same)) % length]
+    return jnp.where(holds, run.reshape(len(same), *data.shape[1:]), 0)
 
 
 def _gather(data: Array, same: np.ndarray) -> Array:
