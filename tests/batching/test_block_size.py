@@ -68,14 +68,17 @@ def test_the_values_of_a_loop_come_on_top_of_those_around_it():
 
 
 def test_a_gradient_stores_what_depends_on_the_point_and_on_the_parameters():
-    # Of the point: x, x @ w, tanh, sum.
-    assert stored_bytes(program(layer, W, X), [False, True], 1) == 8 * (4 + 3 + 3 + 1)
-    # x² does not depend on w: it is stored because it is multiplied by what does, but x itself is not.
+    # Of the point: x and x @ w; tanh and the sum are computed anew.
+    assert stored_bytes(program(layer, W, X), [False, True], 1) == 8 * (4 + 3)
+    two_layers = program(lambda w, x: layer(w, jnp.tanh(x @ (w @ w.T))), W, X)
+    assert stored_bytes(two_layers, [False, True], 1) == 8 * (4 + 4 + 4 + 3)
+    # x² does not depend on w: it is stored because it is multiplied by what does. x and x² are there at the same time.
     squared = program(lambda w, x: x**2 @ w, W, X)
-    assert stored_bytes(squared, [False, True], 1) == 8 * (4 + 3)
+    assert stored_bytes(squared, [False, True], 1) == 8 * (4 + 4)
     # tanh(w) does not depend on the point.
     assert stored_bytes(program(lambda w, x: x @ jnp.tanh(w), W, X), [False, True], 1) == 8 * (4 + 3)
-    assert stored_bytes(program(layer, W, X), [False, True], 0) == 0
+    # Nothing is trained: as much as the values of a point.
+    assert stored_bytes(program(layer, W, X), [False, True], 0) == live_bytes(program(layer, W, X), [False, True])
 
 
 def test_shared_bytes_are_arguments_and_constants():

@@ -13,7 +13,7 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.jax_compat import Closed, inner_programs, parts
 from dof.jaxpr.dependence import varying_reads
 from dof.jaxpr.program import as_program, last_uses
-from dof.jaxpr.registry import size_of
+from dof.jaxpr.registry import record_of, size_of
 
 Chunk = int | Literal["auto"] | None
 
@@ -40,6 +40,10 @@ A Psiformer of 16 electrons, 32 walkers, takes 112 ms in blocks of 3 (33 walkers
 blocks of 4; a periodic FermiNet of 16 electrons 52, 48 and 41 ms (two cores of an AMD EPYC)."""
 MANY_BLOCKS = 64
 """With more blocks than this, the copies that fill the last one are under 2 % of the points: any even size will do."""
+
+
+FUSED_FAMILIES = ("indexing", "constant", "reduction", "piecewise linear")
+"""Families of primitives that XLA fuses with what is around them, besides those that are elementwise."""
 
 
 def require_chunk(chunk: Any) -> None:
@@ -121,8 +125,10 @@ def live_bytes(jaxpr: Closed, varies: list[bool]) -> int:
 def stored_bytes(jaxpr: Closed, varies: list[bool], trained: int) -> int:
     """Bytes that a gradient in the first `trained` arguments keeps of one point.
 
-    It keeps all values that depend both on the point and on these arguments, and the values that they are computed
-    from. The backward pass itself needs no more than that.
+    XLA computes what elementwise steps, sums and changes of shape give anew in the backward pass. What it keeps are the
+    operands and results of the steps between them, matrix products above all, that depend on the point and on these
+    arguments. For networks of 64 to 256 neurons, operators of order two to four and 2 to 100 inputs, that is 0.8 to
+    0.85 of the memory that it then takes.
     """
     program = as_program(jaxpr)
     depends = {v for v, flag in zip(program.inputs, varies, strict=True) if flag}
@@ -130,12 +136,22 @@ def stored_bytes(jaxpr: Closed, varies: list[bool], trained: int) -> int:
     stored: dict[Any, int] = {}
     for step in program.steps:
         own, from_learned = varying_reads(step.reads, depends), varying_reads(step.reads, learned)
-        if any(own) and any(from_learned):
+        if any(own) and any(from_learned) and not _is_fused(step.eqn):
             stored.update((v, _bytes(v)) for v, flag in zip(step.reads, own, strict=True) if flag)
             stored.update((v, _bytes(v)) for v in step.writes)
         depends.update(step.writes if any(own) else ())
         learned.update(step.writes if any(from_learned) else ())
-    return sum(stored.values())
+    # A block takes as much as its values in the forward pass at any rate.
+    return max(sum(stored.values()), live_bytes(jaxpr, varies))
+
+
+def _is_fused(eqn: Any) -> bool:
+    """Whether XLA fuses an equation with what is around it, so that its result need not be kept."""
+    record = record_of(eqn.primitive)
+    inner = inner_programs(eqn.params)
+    if inner:
+        return eqn.primitive.name not in ("scan", "while") and all(all(map(_is_fused, parts(p)[0].eqns)) for p in inner)
+    return record is not None and (record.is_elementwise or record.family in FUSED_FAMILIES or bool(record.summed_axes))
 
 
 def shared_bytes(jaxpr: Closed, varies: list[bool]) -> int:

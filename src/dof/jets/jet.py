@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from dof.triples.stack_arithmetic import broadcast_stack, zeros_stacked
 from dof.triples.triple import DependsOnX, value_of
@@ -35,7 +36,10 @@ class Jet(DependsOnX):
     @property
     def by_number(self) -> Columns:
         """The columns other than the value, by number."""
-        return dict(zip(self.columns, self.parts, strict=True))
+        # Split, whose transpose puts the columns together again. That of indexing adds up padded columns: in a step of
+        # training the biharmonic operator in 3-D took 1.4 times as long, and 2 times as long in blocks of 256.
+        parts = lax.split(jnp.asarray(self.parts), [1] * len(self.columns), axis=0)
+        return {number: lax.squeeze(part, [0]) for number, part in zip(self.columns, parts, strict=True)}
 
 
 def columns_of(operand: Any) -> Columns:
