@@ -14,7 +14,8 @@ from typing import Any
 import jax
 from jax import lax
 
-from dof.jax_compat import Closed, JaxprEqn, Literal, as_function, map_programs, parts, shape_of, with_equations
+from dof.batching.settled_sums import run_with_settled_sums
+from dof.jax_compat import Closed, JaxprEqn, Literal, map_programs, parts, shape_of, with_equations
 from dof.jaxpr.rules.matrix_product_order import with_factors_swapped
 
 
@@ -23,7 +24,9 @@ def with_short_transposes(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def apply(*args: Any) -> Any:
         jaxpr, shapes = jax.make_jaxpr(f, return_shape=True)(*args)
-        return jax.tree.unflatten(jax.tree.structure(shapes), as_function(reordered(jaxpr))(*jax.tree.leaves(args)))
+        return jax.tree.unflatten(
+            jax.tree.structure(shapes), run_with_settled_sums(reordered(jaxpr), jax.tree.leaves(args))
+        )
 
     return apply
 
