@@ -2,19 +2,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-examples test-torch test-jax-range test-codes test-wheel bench docs lint format clean
+.PHONY: demo test test-trainings test-torch test-jax-range test-codes test-wheel bench docs lint format clean
 
 demo: $(VENV)/cli.stamp
 	$(BIN)/dof bench quick
 
-# The programs in examples/ are trainings, and have a target of their own: they take a minute and a half.
-EXAMPLE_TESTS := tests/documentation/test_examples.py tests/documentation/test_gallery.py
+# Tests that train have a target of their own, since they take minutes: the programs in examples/, the pages of the
+# documentation, and training on several devices and in several processes.
+TRAINING_TESTS := tests/documentation/test_examples.py tests/documentation/test_gallery.py \
+	tests/documentation/test_pages.py tests/solving/test_training_on_devices.py
 
 test: $(VENV)/test.stamp lint
-	$(BIN)/python -m pytest -n 2 $(addprefix --ignore=,$(EXAMPLE_TESTS))
+	$(BIN)/python -m pytest -n 2 $(addprefix --ignore=,$(TRAINING_TESTS))
 
-test-examples: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n 2 $(EXAMPLE_TESTS)
+test-trainings: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n 2 $(TRAINING_TESTS)
 
 # The oldest JAX that the metadata allows, and the newest that there is, each with a short selection of the tests.
 OLDEST_JAX := 0.7.0
