@@ -127,7 +127,7 @@ def _higher_order_cases() -> list[Case]:
 
 
 WAVES = {"ferminet": ferminet, "psiformer": psiformer, "lapnet": lapnet, "backflow": backflow, "periodic": periodic}
-ELECTRONS = {8: 128, 16: 64, 32: 32}
+ELECTRONS = {8: 128, 16: 64, 32: 16}
 """Numbers of electrons, and how many walkers are measured with each, never fewer: with 8 walkers, a LapNet of 16
 electrons came out 1.9 times as slow against folx as with 32."""
 
