@@ -63,6 +63,12 @@ def trace_of(value: Any) -> Any:
     return value._trace
 
 
+def is_distributed(value: Any) -> bool:
+    """Whether axes of an array are distributed over the axes of a mesh, as its type says (JAX's explicit sharding)."""
+    spec = getattr(getattr(jax.typeof(value), "sharding", None), "spec", ())
+    return any(axis is not None for axis in spec)
+
+
 def concrete(value: Any) -> np.ndarray | None:
     """`value` as a NumPy array if it is known now, in float64 or complex128, else None."""
     # Of an array over several processes this one has a part only.

@@ -6,18 +6,9 @@ import numpy as np
 import pytest
 from jax import lax
 
-from dof.batching.block_size import (
-    CACHE,
-    LEAST_POINTS,
-    ROOM,
-    WEIGHTS_RATIO,
-    even_size,
-    live_bytes,
-    points_per_block,
-    shared_bytes,
-    stored_bytes,
-)
+from dof.batching.block_size import CACHE, LEAST_POINTS, ROOM, WEIGHTS_RATIO, even_size, points_per_block
 from dof.batching.blocks import count_and_size
+from dof.batching.bytes_per_point import live_bytes, shared_bytes, stored_bytes
 
 W, X = np.ones((4, 3)), np.ones(4)
 
@@ -72,6 +63,9 @@ def test_a_gradient_stores_what_depends_on_the_point_and_on_the_parameters():
     assert stored_bytes(program(layer, W, X), [False, True], 1) == 8 * (4 + 3)
     two_layers = program(lambda w, x: layer(w, jnp.tanh(x @ (w @ w.T))), W, X)
     assert stored_bytes(two_layers, [False, True], 1) == 8 * (4 + 4 + 4 + 3)
+    deep = program(lambda w, x: lax.scan(lambda h, _: (jnp.tanh(h @ (w @ w.T)), None), x, None, length=5)[0], W, X)
+    # Around the loop: x and the result. Each turn keeps h and its product.
+    assert stored_bytes(deep, [False, True], 1) == 8 * (4 + 4) + 5 * 8 * (4 + 4)
     # x² does not depend on w: it is stored because it is multiplied by what does. x and x² are there at the same time.
     squared = program(lambda w, x: x**2 @ w, W, X)
     assert stored_bytes(squared, [False, True], 1) == 8 * (4 + 4)

@@ -12,8 +12,9 @@ from jax import lax
 from jax.sharding import Mesh, PartitionSpec
 
 from dof.arguments import Argnums, places_of, require_argnums, require_callable
-from dof.batching.block_size import Chunk, points_per_block, require_chunk, shared_bytes, stored_bytes
+from dof.batching.block_size import Chunk, points_per_block, require_chunk
 from dof.batching.blocks import Batch, count_and_size, in_blocks, out_of_blocks, read_batch
+from dof.batching.bytes_per_point import shared_bytes, stored_bytes
 from dof.batching.devices import SAME, equal_shares, first_points, on_each_device
 from dof.batching.transposed_products import with_short_transposes
 from dof.errors import ArgumentError, ArgumentTypeError, describe

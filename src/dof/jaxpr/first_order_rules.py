@@ -98,6 +98,11 @@ class FirstOrderRule:
     """The rule of a primitive without second derivative: g' = F'[g], s' = F'[s], where `push` is F'.
 
     Operators of higher order read `push` as well: it takes all columns of a jet.
+
+    Attributes:
+        primitive: the primitive.
+        push: F', as a function of stacked derivatives.
+        written: the primitive as a function (operands, **params) ↦ results, if it is to be written in another way.
     """
 
     primitive: Primitive

@@ -17,6 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from dof.jax_compat import is_distributed
+
 MOST_TERMS = 8
 """The longest sum that is written as slices. With 48, a sum over 48 directions takes three times as long."""
 
@@ -27,7 +29,11 @@ SHORT_ROW = 8
 def total(array: Any, axes: Sequence[Any]) -> Any:
     """Σ along `axes`, which are numbered from the front."""
     terms = np.prod([array.shape[a] for a in axes])
-    return _sum_of_slices(array, tuple(map(int, axes))) if 1 < terms <= MOST_TERMS else jnp.sum(array, axis=tuple(axes))
+    # `jnp.sum` adds half precision up in single precision. An axis that is distributed over devices cannot be sliced.
+    can_be_sliced = array.dtype.itemsize > 2 and not is_distributed(array)
+    if 1 < terms <= MOST_TERMS and can_be_sliced:
+        return _sum_of_slices(array, tuple(map(int, axes)))
+    return jnp.sum(array, axis=tuple(axes))
 
 
 def total_in_front(stack: Any) -> Any:

@@ -55,7 +55,12 @@ def _unchanged_slots(params: Params, indices: list[Index], shapes: Any) -> list[
 
 def reduce_sum_rule(primitive: Primitive) -> Rule:
     """Σ along axes, by slices if they are short."""
-    return FirstOrderRule(primitive, push_linear, lambda x, *, axes, **_: [total(x, axes)])
+
+    def written(x: Any, *, axes: Any, **others: Any) -> list[Any]:
+        asks_for_more = any(value is not None for value in others.values())  # as how the result is distributed
+        return bind(primitive, [x], {"axes": axes, **others}) if asks_for_more else [total(x, axes)]
+
+    return FirstOrderRule(primitive, push_linear, written)
 
 
 register_named("add sub add_any", "linear", sum_rule, is_elementwise=True)
