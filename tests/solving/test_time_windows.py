@@ -44,6 +44,20 @@ def test_windows_go_on_with_value_and_velocity():
     assert f"the error is {100 * solution.error:.2g} %" in solution.quality
 
 
+def test_windows_are_the_same_from_a_file(tmp_path):
+    solution = dof.solve(problem(), windows=2, **SMALL | {"newton": 2})
+    solution.save(tmp_path / "wave.safetensors")
+    again = dof.load(tmp_path / "wave.safetensors", problem())
+    points = np.random.default_rng(0).random((20, 2))
+    np.testing.assert_array_equal(again(points), solution(points))
+    np.testing.assert_array_equal(again.d("t")(points), solution.d("t")(points))
+    assert again.history == solution.history and again.error == solution.error
+    later = solution.windows[1]
+    later.save(tmp_path / "later.safetensors")
+    x = np.linspace(0, 1, 5)
+    np.testing.assert_array_equal(dof.load(tmp_path / "later.safetensors", later.problem)(x, 0.8), later(x, 0.8))
+
+
 @pytest.mark.parametrize(
     ("changes", "windows", "said"),
     [
