@@ -19,7 +19,7 @@ UNITS, FUNCTIONS = 8, 2
 def recipe(dimension: int) -> dict[str, Any]:
     """Settings by the number of dimensions."""
     if dimension <= 1000:
-        return {"adam": 0, "newton": 30, "report": 5, "error_points": 1024}
+        return {"adam": 0, "newton": 30 if dimension <= 100 else 10, "report": 5, "error_points": 1024}
     return MANY | ({"adam": 300} if dimension < 50_000 else {"adam": 150, "rate": 0.06})
 
 
