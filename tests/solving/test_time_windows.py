@@ -27,8 +27,12 @@ def problem(**changes):
     return pde.Problem(wave, pde.Interval(0, 1) * pde.Time(0, 1), **whole)
 
 
-def test_windows_go_on_with_value_and_velocity():
-    solution = dof.solve(problem(), windows=2, **SMALL)
+@pytest.fixture(scope="module")
+def solution():
+    return dof.solve(problem(), windows=2, **SMALL)
+
+
+def test_windows_go_on_with_value_and_velocity(solution):
     first, second = solution.windows
     assert [window.problem.domain.bounds[0][1] for window in solution.windows] == [0, 0.5]
     x = np.linspace(0.1, 0.9, 5)
@@ -44,8 +48,7 @@ def test_windows_go_on_with_value_and_velocity():
     assert f"the error is {100 * solution.error:.2g} %" in solution.quality
 
 
-def test_windows_are_the_same_from_a_file(tmp_path):
-    solution = dof.solve(problem(), windows=2, **SMALL | {"newton": 2})
+def test_windows_are_the_same_from_a_file(solution, tmp_path):
     solution.save(tmp_path / "wave.safetensors")
     again = dof.load(tmp_path / "wave.safetensors", problem())
     points = np.random.default_rng(0).random((20, 2))

@@ -36,5 +36,5 @@ def navier_stokes() -> pde.Problem:
         reference=exact,
         # What is off is the pressure, at the first and the last time: with points of even density it has 14 times the
         # error of the velocity.
-        recipe={"points": 800, "adam": 0, "newton": 150, "report": 10, "chebyshev": True},
+        recipe={"points": 800, "adam": 0, "newton": 240, "report": 10, "chebyshev": True},
     )
