@@ -19,7 +19,7 @@ def exact(x, t):
 problem = pde.Problem(
     nls,
     pde.Interval(-5, 5) * pde.Time(0, 0.8),
-    [pde.dirichlet(exact, hard=True), pde.initial(exact, hard=True)],
+    [pde.dirichlet(lambda x, t: exact(5.0, t), hard=True), pde.initial(exact, hard=True)],
     reference=exact,
     recipe={"width": 24, "depth": 3, "newton": 200, "report": 25, "adaptive": True},
 )

@@ -84,11 +84,11 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_an_interrupt_in_training_says_how_to_go_on(tmp_path, monkeypatch):
-    def interrupted(run, on_report):
+    def interrupted(run, on_report, on_window):
         for _ in range(100):  # an interrupt that falls into a callback of the garbage collector is lost
             signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(run_solve, "train", interrupted)
+    monkeypatch.setattr(run_solve, "trained", interrupted)
     (tmp_path / "a b").mkdir()
     done = solved(tmp_path / "a b", "return u.x - 1")
     assert done.exit_code == INTERRUPTED and f"dof solve --resume '{tmp_path}/a b/run'" in done.output

@@ -10,7 +10,9 @@ import jax
 import numpy as np
 import pytest
 
+import dof
 from dof.extend import enable_x64
+from dof.solving.advice import on_given_solution
 from dof.solving.sampling import sample
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +22,6 @@ INEXACT = {"kdv": 1e-5, "plate": 1.0, "l_shape": 1e-5, "schnakenberg": 1e-4}
 """A soliton that is cut off at the ends, a series whose fourth derivatives do not converge, a fit to the boundary, a
 numerical solution."""
 SMALL = {"adam": 1, "newton": 1, "points": 30, "edge_points": 10, "width": 4, "depth": 1, "report": 2}
-SOLVED_IN_ANOTHER_WAY = ["long_time", "mathieu"]
 
 
 @pytest.fixture
@@ -42,10 +43,20 @@ def test_the_reference_solves_the_problem(module):
         assert worst < INEXACT.get(problem.name, 1e-8), (term.name, worst)
 
 
-@pytest.mark.parametrize("module", SOLVED_IN_ANOTHER_WAY, indirect=True)
-def test_what_is_not_solved_by_a_plain_call_is_solved(module):
-    found = module.solve(**(SMALL | {"width": 24 if module.__name__ == "mathieu" else 4}))
-    assert len(found) == len(module.exact) if isinstance(found, tuple) else found.error > 0
+@pytest.mark.parametrize("module", [name for name in NAMES if name != "mathieu"], indirect=True)
+def test_conditions_do_not_have_the_solution_in_them(module):
+    assert on_given_solution(module.problem) == ""
+
+
+@pytest.mark.parametrize("module", ["mathieu"], indirect=True)
+def test_eigenpairs_are_solved(module):
+    assert len(module.solve(**SMALL | {"width": 24})) == len(module.exact)
+
+
+@pytest.mark.parametrize("module", ["long_time"], indirect=True)
+def test_the_recipe_of_a_long_time_divides_it(module):
+    found = dof.solve(module.problem, **SMALL)
+    assert len(found.windows) == 4 and found.error > 0
 
 
 def test_the_page_has_every_problem_and_the_lines_of_its_code():

@@ -145,3 +145,11 @@ def test_second_derivatives_of_relu_are_said_to_be_zero(activation, is_warned):
     network = (weights, lambda w, z: jnp.sum(activation(w[0] @ z) * w[1, :, 0]))
     advice = training_of(WAVY, network, FEW | {"points": 1000}).advice
     assert any("second derivatives of the network are zero" in sentence for sentence in advice) == is_warned
+
+
+@pytest.mark.parametrize(("edge", "is_warned"), [(jnp.sin, True), (lambda x: x / 2 * jnp.sin(2.0), False)])
+def test_hard_conditions_that_are_the_reference_are_told(edge, is_warned):
+    equation = pde.residual("x")(lambda u, x: u.xx + jnp.sin(x))
+    problem = pde.Problem(equation, pde.Interval(0, 2), [pde.dirichlet(edge, hard=True)], reference=jnp.sin)
+    advice = training_of(problem, None, FEW | {"points": 1000}).advice
+    assert any("nothing is left to be found" in sentence for sentence in advice) == is_warned

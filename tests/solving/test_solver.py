@@ -108,10 +108,10 @@ def test_what_is_given_is_computed_once_and_reaches_the_equation():
 
 
 def test_points_crowd_where_the_residual_is_large():
-    training = training_of("burgers", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": True})
+    training = training_of("helmholtz", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": True})
     state = training.start()
     (points, *_), *_ = training.batch(state)
-    even = training_of("burgers", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": False})
+    even = training_of("helmholtz", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": False})
     size = lambda z: float(jnp.mean(training._squares(0, state.theta, (z,))))  # noqa: E731
     assert size(points) > 1.3 * size(even.batch(state)[0][0])
 

@@ -27,8 +27,12 @@ def problem(**changes):
     return pde.Problem(wave, pde.Interval(0, 1) * pde.Time(0, 1), **whole)
 
 
-def test_windows_go_on_with_value_and_velocity():
-    solution = dof.solve(problem(), windows=2, **SMALL)
+@pytest.fixture(scope="module")
+def solution():
+    return dof.solve(problem(), windows=2, **SMALL)
+
+
+def test_windows_go_on_with_value_and_velocity(solution):
     first, second = solution.windows
     assert [window.problem.domain.bounds[0][1] for window in solution.windows] == [0, 0.5]
     x = np.linspace(0.1, 0.9, 5)
@@ -42,6 +46,19 @@ def test_windows_go_on_with_value_and_velocity():
     assert len(solution.history) == 2 and "2 windows" in repr(solution)
     assert solution.relative_residual == max(w.relative_residual for w in solution.windows)
     assert f"the error is {100 * solution.error:.2g} %" in solution.quality
+
+
+def test_windows_are_the_same_from_a_file(solution, tmp_path):
+    solution.save(tmp_path / "wave.safetensors")
+    again = dof.load(tmp_path / "wave.safetensors", problem())
+    points = np.random.default_rng(0).random((20, 2))
+    np.testing.assert_array_equal(again(points), solution(points))
+    np.testing.assert_array_equal(again.d("t")(points), solution.d("t")(points))
+    assert again.history == solution.history and again.error == solution.error
+    later = solution.windows[1]
+    later.save(tmp_path / "later.safetensors")
+    x = np.linspace(0, 1, 5)
+    np.testing.assert_array_equal(dof.load(tmp_path / "later.safetensors", later.problem)(x, 0.8), later(x, 0.8))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ CONDITIONS = {
     "cahn-hilliard": [(1, BOTH), (3, BOTH)],
     "swift-hohenberg": [(1, BOTH), (3, BOTH)],
     "beam": [(0, BOTH), (2, BOTH)],
+    "burgers": [(0, BOTH)],
+    "allen-cahn": [(1, BOTH)],
     "plate": [(0, BOTH), (1, BOTH)],
 }
 """Orders of the derivatives in x that are given, and at which ends of x."""

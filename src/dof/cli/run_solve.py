@@ -21,9 +21,9 @@ from dof.runs.hessian_race import race
 from dof.runs.problem_source import load_problem
 from dof.runs.report_files import write_race, write_report
 from dof.runs.run_folder import RunFolder
-from dof.runs.training_run import TrainingRun, begin, resume, train
+from dof.runs.training_run import TrainingRun, begin, resume
+from dof.runs.windowed_run import WindowedRun, trained
 from dof.solving.devices import is_first_process
-from dof.solving.quality import quality
 from dof.solving.settings import settings_of
 
 QUALITY_STYLES = ("green", "green", "yellow", "red", "bold red")
@@ -64,35 +64,34 @@ def _locked(folder: Path, argument: str) -> AbstractContextManager[None]:
 def _solve(run: TrainingRun, as_json: bool) -> None:
     """Train a run to its end, write its report, and say how it went. Of several processes the first speaks."""
     if not is_first_process():
-        train(run, lambda report: None)
+        trained(run, lambda report: None)
         return
     for sentence in run.training.advice:
         Console(stderr=True).print(sentence, style="yellow", markup=False, highlight=False, soft_wrap=True)
     with ProgressLine(run.source, run.training.settings, as_json) as line:
         try:
-            run = train(run, line.report)
-            write_report(run)
+            done = trained(run, line.report, line.window)
+            write_report(done)
         except KeyboardInterrupt:
             line.stop(f"Interrupted. To go on: dof solve --resume {quote(str(run.folder.path))}")
             raise typer.Exit(INTERRUPTED) from None
     if as_json:
-        print(json.dumps({"summary": run.summary, "folder": str(run.folder.path)}))
+        print(json.dumps({"summary": done.summary, "folder": str(run.folder.path)}))
         return
-    _conclude(run)
+    _conclude(done)
 
 
-def _conclude(run: TrainingRun) -> None:
-    solution = run.solution
+def _conclude(run: TrainingRun | WindowedRun) -> None:
     console = Console()
     # Sentences are wrapped between words on a terminal; what reads a pipe gets them whole.
     say = partial(console.print, highlight=False, markup=False, soft_wrap=not console.is_terminal)
-    best, last = solution.report, run.reports[-1]
-    error = "" if best.error is None else f"relative error {best.error:.2g}, "
-    how_good = f"residual {best.residual:.2g} on fresh points, {best.fitted:.2g} on fitted ones"
-    say(f"{run.source}: {error}{how_good}, {last.step} steps in {last.seconds:.1f} s")
-    say(solution.quality, style=QUALITY_STYLES[quality(best).rank])
-    for name, value in best.unknowns.items():
-        true = run.training.problem.truth.get(name)
+    found = run.summary
+    error = "" if found["error"] is None else f"relative error {found['error']:.2g}, "
+    how_good = f"residual {found['residual']:.2g} on fresh points, {found['fitted']:.2g} on fitted ones"
+    say(f"{run.source}: {error}{how_good}, {found['steps']} steps in {found['seconds']:.1f} s")
+    say(found["quality"], style=QUALITY_STYLES[found["grade"]])
+    for name, value in found["unknowns"].items():
+        true = found["truth"].get(name)
         say(f"{name} = {value}" + ("" if true is None else f" (true: {true})"))
     say(f"written: {run.folder.path / 'report.html'}", soft_wrap=True)  # a path stays whole
 

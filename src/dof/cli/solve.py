@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from dof.cli.mesh_of_devices import mesh_of
 from dof.cli.plain_errors import told_plainly
 from dof.cli.run_solve import RUNS, run_both_methods, run_training
 from dof.errors import ArgumentError, describe
+from dof.solving.networks import ACTIVATIONS, NETWORKS
 from dof.solving.settings import METHODS, SECOND, Settings
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named, title_of
@@ -24,6 +26,12 @@ def _setting(name: str, text: str) -> Any:
     shown = "by parameters" if usual is None else ("off", "on")[usual] if isinstance(usual, bool) else usual
     # In the text: Typer puts a default that is not the option's own into brackets, on a line of its own.
     return typer.Option(help=f"{text} \\[default: {shown}]", show_default=False)
+
+
+def _or(names: Iterable[str]) -> str:
+    """Names as in a sentence: a, b or c."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
 
 
 def problems() -> None:
@@ -39,9 +47,11 @@ def solve(
     problem: Annotated[
         str | None, typer.Argument(help="A name of `dof problems`, or a file.py with a `problem`.")
     ] = None,
-    network: Annotated[str | None, _setting("network", "mlp, fourier or separable.")] = None,
+    network: Annotated[str | None, _setting("network", f"{_or(NETWORKS)}; auto: the problem's own.")] = None,
     width: Annotated[int | None, _setting("width", "Units in each of its layers.")] = None,
     depth: Annotated[int | None, _setting("depth", "Hidden layers.")] = None,
+    activation: Annotated[str | None, _setting("activation", f"{_or(ACTIVATIONS)}.")] = None,
+    windows: Annotated[int | None, _setting("windows", "Windows of time, solved one after the other.")] = None,
     points: Annotated[int | None, _setting("points", "Points inside of the domain.")] = None,
     edge_points: Annotated[int | None, _setting("edge_points", "Points for each condition that is not hard.")] = None,
     adam: Annotated[int | None, _setting("adam", "Steps of Adam, first.")] = None,
@@ -107,8 +117,9 @@ def _require_consistent(
 
 
 def _require_no_race(race: bool, problem: str | None, settings: dict[str, Any], devices: int | None) -> None:
-    """Refuse a race with what it decides by itself."""
-    others = [option for option, value in {"--method": settings.get("method"), "--devices": devices}.items() if value]
+    """Refuse a race with what it decides by itself, and with windows, which it does not divide time into."""
+    given = {"--method": settings.get("method"), "--windows": settings.get("windows"), "--devices": devices}
+    others = [option for option, value in given.items() if value]
     if race and others:
         found = f"comes with {' and '.join(others)}"
         raise ArgumentError(describe("race", found, "one of them", f"dof solve {problem} --race"))

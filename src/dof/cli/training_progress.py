@@ -27,6 +27,7 @@ class ProgressLine:
         self.name, self.settings, self.as_json = name, settings, as_json
         self.console = Console(stderr=True)
         self.status: Status | None = None
+        self.number: int | None = None
 
     def __enter__(self) -> ProgressLine:
         if self.console.is_terminal and not self.as_json:
@@ -43,9 +44,15 @@ class ProgressLine:
         self.__exit__()
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
+    def window(self, number: int) -> None:
+        """Say with the following reports which window of time they are of, from 1 on."""
+        self.number = number
+
     def report(self, report: Report) -> None:
         """Show a report of training."""
-        self._show(asdict(report), f"{self.name}  {_text(report, self.settings)}")
+        window = {} if self.number is None else {"window": self.number}
+        number = "" if self.number is None else f"window {self.number}/{self.settings.windows}  "
+        self._show(window | asdict(report), f"{self.name}  {number}{_text(report, self.settings)}")
 
     def of_race(self, method: str, report: Report) -> None:
         """Show a report of one of two methods."""

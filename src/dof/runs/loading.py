@@ -14,12 +14,13 @@ from dof.pde.problem import Problem
 from dof.runs import checkpoints
 from dof.runs.problem_source import load_problem
 from dof.runs.run_folder import RunFolder
-from dof.solving import Report, Solution
+from dof.solving import Report, Solution, WindowedSolution
 from dof.solving.saved_solution import load_file, theta_of
-from dof.solving.solver import training_of
+from dof.solving.solver import training_in_window, training_of
+from dof.solving.training import Training
 
 
-def load(path: Any, problem: Problem | str | None = None, network: Any = None) -> Solution:
+def load(path: Any, problem: Problem | str | None = None, network: Any = None) -> Solution | WindowedSolution:
     """The solution that `solution.save` wrote to a file, or that `dof solve` left in a folder.
 
     Args:
@@ -48,20 +49,31 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
     return load_file(path, problem, network)
 
 
-def _from_run(path: Path) -> Solution:
+def _from_run(path: Path) -> Solution | WindowedSolution:
     folder = RunFolder(path)
     source, settings = folder.read()
     with enable_x64():
         training = training_of(load_problem(source), None, settings)
-        weights = path / "weights.safetensors"
-        if weights.is_file():
-            theta = theta_of(training, arrays_in(weights), weights)
-        else:
-            state = checkpoints.latest(folder.checkpoints, training.like)
-            if state is None:
-                found = f"is {str(path)!r}, where nothing has been trained yet"
-                raise ArgumentError(describe("path", found, "a run with a checkpoint", f"dof solve --resume {path}"))
-            theta = state.theta
+        if training.settings.windows == 1:
+            return _solution_in(folder, training, path)
+        whole, found = training.problem, ()
+        for number in range(1, training.settings.windows + 1):
+            part = training_in_window(whole, found, None, settings)
+            found = (*found, _solution_in(folder.of_window(number), part, path))
+        return WindowedSolution(whole, found)
+
+
+def _solution_in(folder: RunFolder, training: Training, run: Path) -> Solution:
+    """The solution that a training left in its folder, which is that of the run or of a window in it."""
+    weights = folder.path / "weights.safetensors"
+    if weights.is_file():
+        theta = theta_of(training, arrays_in(weights), weights)
+    else:
+        state = checkpoints.latest(folder.checkpoints, training.like)
+        if state is None:
+            found = f"is {str(folder.path)!r}, where nothing has been trained yet"
+            raise ArgumentError(describe("path", found, "a run with a checkpoint", f"dof solve --resume {run}"))
+        theta = state.progress.best
     return Solution(training, theta, tuple(_reports(folder.metrics)))
 
 

@@ -12,11 +12,12 @@ from dof.runs.html_page import page
 from dof.runs.problem_source import title
 from dof.runs.run_folder import RunFolder
 from dof.runs.training_run import TrainingRun
+from dof.runs.windowed_run import WindowedRun
 from dof.solving.settings import settings_of
 from dof.solving.training_plots import plot_race, plot_training, png
 
 
-def write_report(run: TrainingRun) -> None:
+def write_report(run: TrainingRun | WindowedRun) -> None:
     """Write the plots of the solution and of training, and the page that shows both."""
     figures = {"Solution": png(run.solution.plot()), "Training": png(plot_training(run.reports))}
     for heading, data in figures.items():
@@ -24,7 +25,7 @@ def write_report(run: TrainingRun) -> None:
     run.folder.write("report.html", page(run.source, title(run.source), run.summary, figures, command_of(run)))
 
 
-def command_of(run: TrainingRun) -> str:
+def command_of(run: TrainingRun | WindowedRun) -> str:
     """What to type for the same run: the seed, and the settings that differ from the problem's recipe."""
     objective, own = run.training.objective, run.training.settings.as_dict()
     # With the choices that are made by the number of parameters, which would be made again.

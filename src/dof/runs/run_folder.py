@@ -68,6 +68,10 @@ class RunFolder:
             raise ArgumentError(describe("resume", found, "the same file", f"dof solve {quote(source)}"))
         return source, settings
 
+    def of_window(self, number: int) -> RunFolder:
+        """The folder inside of this one for a window of time, from 1 on."""
+        return RunFolder(self.path / f"window-{number}")
+
     def append(self, report: Report) -> None:
         """Add a report to the metrics."""
         append_line(self.metrics, json.dumps(asdict(report)))

@@ -106,6 +106,11 @@ def resume(path: Path, mesh: Mesh | None = None) -> TrainingRun:
     folder = RunFolder(path)
     source, settings = folder.read()
     training = training_of(load_problem(source), None, settings, mesh=mesh)
+    return at_newest_checkpoint(source, folder, training)
+
+
+def at_newest_checkpoint(source: str, folder: RunFolder, training: Training) -> TrainingRun:
+    """The run of a training in a folder, at its newest checkpoint that is whole, or at the beginning."""
     state = checkpoints.latest(folder.checkpoints, training.like) or training.start()
     _require_step(training.devices.from_first(jnp.asarray(state.step)), state.step)
     return TrainingRun(source, folder, training, state, folder.reports(until=state.step))

@@ -12,7 +12,8 @@ from dof.errors import NotEnoughMemoryError
 from dof.runs.folder_lock import locked
 from dof.runs.hessian_race import race
 from dof.runs.report_files import write_report
-from dof.runs.training_run import begin, train
+from dof.runs.training_run import begin
+from dof.runs.windowed_run import trained
 from dof.solving import Report
 from dof.solving.settings import settings_of
 from dof.zoo import problem_named
@@ -66,7 +67,7 @@ def zoo_entry(name: str, out: Path, on_report: Callable[[Report], Any]) -> ZooEn
         shutil.rmtree(out / name, ignore_errors=True)  # of a run before
     run = begin(name, {}, out / name)
     with locked(out / name, "out"):
-        run = train(run, on_report)
+        run = trained(run, on_report)
         write_report(run)
     summary, problem = run.summary, run.training.problem
     step = _steps_beside_hessians(name)

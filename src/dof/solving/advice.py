@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dof.pde.conditions.measured_data import MeasuredData
@@ -16,9 +17,10 @@ from dof.solving.objective import Objective
 from dof.solving.settings import Settings, default_points
 
 ROUNDING = 1e-9
-"""Share of its distance from the middle of the domain by which a point on the boundary may be outside."""
+"""Share of its distance from the middle of the domain by which a point on the boundary may be outside, and of its size
+by which a function may differ from the reference and still be the same."""
 PROBES = 8
-"""Points at which second derivatives are looked at: those of a network that has some vanish at none of them."""
+"""Points at which functions are looked at: second derivatives of a network that has some vanish at none of them."""
 
 
 def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -> tuple[str, ...]:
@@ -33,6 +35,7 @@ def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -
         _on_few_equations(objective, counts, settings),
         _on_missing_conditions(objective.problem),
         *map(partial(_on_data, objective.problem), objective.problem.conditions),
+        on_given_solution(objective.problem),
         _on_piecewise_linear(objective),
     ]
     return tuple(filter(None, found))
@@ -72,6 +75,21 @@ def _on_data(problem: Problem, condition: Any) -> str:
     return (
         f"{outside.sum()} of {len(points)} points of `data` are outside of the domain, the first at "
         f"{points[outside][0].tolist()}: the equation does not hold there.\n  Fix: a larger domain, or fewer data"
+    )
+
+
+def on_given_solution(problem: Problem) -> str:
+    """About hard conditions whose functions are the reference inside of the domain too."""
+    if problem.reference is None or not any(c.hard and callable(getattr(c, "value", None)) for c in problem.conditions):
+        return ""
+    points = problem.domain.inside(np.random.default_rng(0).random((PROBES, problem.domain.uniforms)))
+    zero = problem.trial(lambda features: jnp.zeros(problem.named_domain.field_shape))
+    given, exact = (np.asarray(jax.jit(jax.vmap(f))(points)) for f in (zero, problem.exact))
+    if np.linalg.norm(given - exact) > ROUNDING * np.linalg.norm(exact):
+        return ""
+    return (
+        "The hard conditions are the reference inside of the domain too: nothing is left to be found, and the error "
+        "says nothing.\n  Fix: a function with the same values on the boundary, or hard=False"
     )
 
 

@@ -42,6 +42,11 @@ class Devices:
         self._mesh = None if mesh is None else Mesh(mesh.devices.ravel(), (AXIS,))
         self.count = 1 if mesh is None else mesh.devices.size
 
+    @property
+    def mesh(self) -> Mesh | None:
+        """The mesh, with one axis; None without one."""
+        return self._mesh
+
     def require_able(self, optimiser: str) -> None:
         """Refuse L-BFGS on several devices of one CPU.
 

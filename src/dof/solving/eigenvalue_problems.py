@@ -71,7 +71,7 @@ def eigenpairs(problem: Problem, count: int = 1, *, mesh: Mesh | None = None, **
     """
     name = _require_eigenvalue_problem(problem)
     chosen = settings_of(problem, settings)
-    network = mlp(problem.feature_count, 1, chosen.width, max(chosen.depth, 1))
+    network = mlp(problem.feature_count, 1, chosen.width, max(chosen.depth, 1), chosen.activation)
     with enable_x64():
         values, vectors, weights = _ritz(problem, name, network, chosen.seed)
         if len(values) < count:

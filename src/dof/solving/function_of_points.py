@@ -130,6 +130,18 @@ class FunctionOfPoints(ABC):
         values = np.where(problem.domain.contains(at).reshape(-1, *[1] * (values.ndim - 1)), values, np.nan)
         return Grid(axes, values.reshape(*mesh.shape[:-1], *values.shape[1:]))
 
+    def save(self, path: Any) -> None:
+        """Write the solution to a file of safetensors, which `dof.load(path, problem)` reads.
+
+        Args:
+            path: Of the file.
+        """
+        try:
+            from dof.solving.saved_solution import save
+        except ModuleNotFoundError as error:
+            raise ImportError(f'`save` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
+        save(self, path)
+
     def plot(self) -> Any:
         """A figure of matplotlib: the solution on a slice of the domain, the reference if it is known, the residual."""
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -20,6 +21,9 @@ hardly move u. With biases zero all units are odd about the middle of the domain
 Jacobian of `poisson`, 300 are above 1e-10 of the largest. Error after 80 Gauss–Newton steps with biases in [−b, b]
 and weights times s, (b, s) = (0, 1), (1, 1), (2, 2): poisson 1.8e-7, 1.5e-8, 1.9e-8; klein-gordon-3d 4.6e-6, 2.4e-6,
 2.0e-6."""
+
+FREQUENCY = 2.0
+"""Spread of the first frequencies of "fourier": about one wave across the domain, which is scaled to [−1, 1]."""
 
 
 class Network(NamedTuple):
@@ -42,22 +46,29 @@ class Network(NamedTuple):
     apply: Callable[[Any, Any], Any]
 
 
-def mlp(inputs: int, outputs: int, width: int, depth: int) -> Network:
-    """An MLP: `depth` layers of `width` units with tanh, and a linear one at the end."""
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "tanh": jnp.tanh,
+    "sin": jnp.sin,
+    "gelu": jax.nn.gelu,
+    "silu": jax.nn.silu,
+    "softplus": jax.nn.softplus,
+}
+"""Functions between the layers, by name; all are smooth, as equations of order two and more need them."""
+
+
+def mlp(inputs: int, outputs: int, width: int, depth: int, activation: str = "tanh") -> Network:
+    """An MLP: `depth` layers of `width` units with an activation, and a linear one at the end."""
     sizes = [inputs, *[width] * depth, outputs]
-    return Network(lambda key: _layers(key, sizes), _mlp)
+    return Network(lambda key: _layers(key, sizes), partial(_mlp, ACTIVATIONS[activation]))
 
 
-def fourier(inputs: int, outputs: int, width: int, depth: int, frequency: float = 2.0) -> Network:
-    """An MLP of sin(B z) and cos(B z), with trained B (width, inputs), which starts with frequencies N(0, frequency²).
-
-    Inputs are scaled to [−1, 1], so that the default starts with about one wave across the domain.
-    """
-    inner = mlp(2 * width, outputs, width, depth)
+def fourier(inputs: int, outputs: int, width: int, depth: int, activation: str = "tanh") -> Network:
+    """An MLP of sin(B z) and cos(B z), with trained B (width, inputs), which starts with N(0, FREQUENCY²)."""
+    inner = mlp(2 * width, outputs, width, depth, activation)
 
     def init(key: Any) -> Any:
         first, second = jax.random.split(key)
-        return {"frequencies": frequency * jax.random.normal(first, (width, inputs)), "layers": inner.init(second)}
+        return {"frequencies": FREQUENCY * jax.random.normal(first, (width, inputs)), "layers": inner.init(second)}
 
     def apply(params: Any, z: Any) -> Any:
         angles = params["frequencies"] @ z
@@ -66,7 +77,7 @@ def fourier(inputs: int, outputs: int, width: int, depth: int, frequency: float 
     return Network(init, apply)
 
 
-def separable(inputs: int, outputs: int, width: int, depth: int) -> Network:
+def separable(inputs: int, outputs: int, width: int, depth: int, activation: str = "tanh") -> Network:
     """Σ_k Π_i f_ik(z_i), k = 1 … width: one MLP for each input i, and a sum of products of their outputs."""
     # One scalar input each; `width` is both the size of the layers and the number of products in the sum.
     sizes = [1, *[width] * depth, width * outputs]
@@ -75,7 +86,7 @@ def separable(inputs: int, outputs: int, width: int, depth: int) -> Network:
         return jax.vmap(lambda key: _layers(key, sizes))(jax.random.split(key, inputs))
 
     def apply(params: Any, z: Any) -> Any:
-        factors = jax.vmap(_mlp)(params, z[:, None])
+        factors = jax.vmap(partial(_mlp, ACTIVATIONS[activation]))(params, z[:, None])
         return jnp.sum(jnp.prod(factors, axis=0).reshape(outputs, width), axis=1)
 
     return Network(init, apply)
@@ -94,10 +105,10 @@ def _layers(key: Any, sizes: list[int]) -> Weights:
     return [(matrix, spread), *layers[1:]]
 
 
-def _mlp(layers: Weights, z: Any) -> Any:
-    """The value of an MLP: tanh layers, and a linear one at the end."""
+def _mlp(activation: Callable[[Any], Any], layers: Weights, z: Any) -> Any:
+    """The value of an MLP: layers with an activation, and a linear one at the end."""
     for matrix, bias in layers[:-1]:
-        z = jnp.tanh(matrix @ z + bias)
+        z = activation(matrix @ z + bias)
     matrix, bias = layers[-1]
     return matrix @ z + bias
 
@@ -105,7 +116,7 @@ def _mlp(layers: Weights, z: Any) -> Any:
 NETWORKS: dict[str, Callable[..., Network]] = {"mlp": mlp, "fourier": fourier, "separable": separable}
 
 
-def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int) -> Network:
+def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int, activation: str = "tanh") -> Network:
     """The network that the user means.
 
     Args:
@@ -115,11 +126,12 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int) ->
         outputs: How many components all fields have.
         width: Units in each layer.
         depth: Hidden layers.
+        activation: Between them, a name in `ACTIVATIONS`.
     """
     if isinstance(given, str):
         if given not in NETWORKS:
             raise ArgumentError(describe("network", f"is {given!r}", f"one of {list(NETWORKS)}", 'network="mlp"'))
-        return NETWORKS[given](inputs, outputs, width, depth)
+        return NETWORKS[given](inputs, outputs, width, depth, activation)
     if isinstance(given, Network):
         return given
     if isinstance(given, tuple) and len(given) == 2 and callable(given[1]):

@@ -14,7 +14,7 @@ from dof.pde.problem import Problem
 from dof.solving.networks import Network, network_of
 from dof.solving.settings import Settings
 
-OPTIONS = ("network", "width", "depth", "of")
+OPTIONS = ("network", "width", "depth", "activation", "of")
 FIX = 'network={"u": "mlp", "k": {"width": 8, "depth": 1, "of": "x"}}'
 
 
@@ -22,8 +22,9 @@ def network_by_field(given: Mapping[str, Any], problem: Problem, settings: Setti
     """One network that is made of a network for each field.
 
     Args:
-        given: By the names of fields, a network as `network_of` takes it, or its options: network, width, depth, and
-            `of`, the coordinates that the field depends on. Fields that are not named have the network of `settings`.
+        given: By the names of fields, a network as `network_of` takes it, or its options: network, width, depth,
+            activation, and `of`, the coordinates that the field depends on. Fields that are not named have the network
+            of `settings`.
         problem: Whose fields they are.
         settings: What is not given by the options.
     """
@@ -48,13 +49,13 @@ def _own(name: str, given: Any, problem: Problem, settings: Settings) -> tuple[N
     options = given if isinstance(given, Mapping) else {"network": given}
     if others := sorted(set(options) - set(OPTIONS)):
         raise ArgumentError(describe(f"network[{name!r}]", f"has {others}", f"some of {OPTIONS}", FIX))
-    chosen = settings.changed({key: options[key] for key in ("width", "depth") if key in options})
+    chosen = settings.changed({key: options[key] for key in ("width", "depth", "activation") if key in options})
     features = _features(name, options["of"], problem) if "of" in options else slice(None)
     inputs = len(features) if isinstance(features, np.ndarray) else problem.feature_count
     fields = problem.equation.fields
     outputs = int(np.diff(fields.starts)[fields.names.index(name)])
-    kind = options.get("network", settings.network)
-    return network_of(kind, inputs, outputs, chosen.width, chosen.depth), features
+    kind = options.get("network", "mlp" if settings.network == "auto" else settings.network)
+    return network_of(kind, inputs, outputs, chosen.width, chosen.depth, chosen.activation), features
 
 
 def _features(name: str, of: Any, problem: Problem) -> np.ndarray:

@@ -19,11 +19,13 @@ from dof.errors import ArgumentError, describe
 from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.solution import Solution
-from dof.solving.solver import training_of
+from dof.solving.solver import training_in_window, training_of
+from dof.solving.time_windows import WindowedSolution
 from dof.solving.training import Training
 from dof.solving.training_report import Report
 
-FORMAT = "dof solution 1"
+FORMAT = "dof solution 2"
+"""In 1 there were no windows of time; no release wrote it."""
 
 
 def named_arrays(training: Training, theta: Any) -> dict[str, np.ndarray]:
@@ -53,23 +55,28 @@ def _shapes(arrays: dict[str, np.ndarray]) -> str:
     return ", ".join(f"{name} {array.shape}" for name, array in sorted(arrays.items())[:6])
 
 
-def save(solution: Solution, path: Any) -> None:
-    """Write a solution to a file: weights, settings and reports. The file is there whole or not at all."""
-    training, path = solution.training, Path(path)
-    equation = training.problem.equation
+def save(solution: Any, path: Any) -> None:
+    """Write a solution to a file: weights, settings and reports. The file is there whole or not at all.
+
+    Args:
+        solution: Of `dof.solve`; of one in windows of time, what each window has is in the file.
+        path: Of the file.
+    """
+    parts, path = solution.windows if isinstance(solution, WindowedSolution) else (solution,), Path(path)
     about = {
         "format": FORMAT,
-        "equation": f"{equation.name} of {equation.coordinates} for {equation.fields}",
-        "settings": json.dumps(training.settings.as_dict()),
-        "reports": json.dumps([asdict(report) for report in solution.history]),
+        "equation": _name_of(solution.problem),
+        "settings": json.dumps([part.training.settings.as_dict() for part in parts]),
+        "reports": json.dumps([[asdict(report) for report in part.history] for part in parts]),
     }
-    data = to_bytes(named_arrays(training, solution.theta), metadata=about)
+    arrays = [named_arrays(part.training, part.theta) for part in parts]
+    named = {f"{k}.{name}": array for k, part in enumerate(arrays) for name, array in part.items()}
     aside = path.with_name(path.name + ".part")
-    aside.write_bytes(data)
+    aside.write_bytes(to_bytes(named, metadata=about))
     os.replace(aside, path)
 
 
-def load_file(path: Path, problem: Problem | str, network: Any = None) -> Solution:
+def load_file(path: Path, problem: Problem | str, network: Any = None) -> Solution | WindowedSolution:
     """The solution in a file.
 
     Args:
@@ -77,23 +84,46 @@ def load_file(path: Path, problem: Problem | str, network: Any = None) -> Soluti
         problem: What was solved; equations are code, which a file of weights does not have.
         network: As given to `dof.solve`, if it was given there.
     """
+    about, parts = _read(path)
+    settings, reports = json.loads(about["settings"]), json.loads(about["reports"])
+
+    def solved(training: Training, k: int) -> Solution:
+        history = tuple(Report(**report) for report in reports[k])
+        return Solution(training, theta_of(training, parts[k], path), history)
+
     with enable_x64():
-        try:
-            with safe_open(path, "numpy") as file:
-                about, arrays = file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (SafetensorError, OSError) as error:
-            raise ArgumentError(
-                describe("path", f"is {str(path)!r}: {error}", "a file of `solution.save`", _FIX)
-            ) from None
-        if about.get("format") != FORMAT:
-            found = f"is {str(path)!r}, whose format is {about.get('format')!r}"
-            raise ArgumentError(describe("path", found, f"{FORMAT!r}, as `solution.save` writes", _FIX))
-        training = training_of(problem, network, json.loads(about["settings"]))
-        equation = training.problem.equation
-        if about["equation"] != (found := f"{equation.name} of {equation.coordinates} for {equation.fields}"):
+        training = training_of(problem, network, settings[0])
+        if about["equation"] != (found := _name_of(training.problem)):
             raise ArgumentError(describe("problem", f"is {found}", about["equation"], _FIX))
-        reports = tuple(Report(**report) for report in json.loads(about["reports"]))
-        return Solution(training, theta_of(training, arrays, path), reports)
+        if len(parts) == 1:
+            return solved(training, 0)
+        windows = ()
+        for k, own in enumerate(settings):
+            windows = (*windows, solved(training_in_window(training.problem, windows, network, own), k))
+        return WindowedSolution(training.problem, windows)
+
+
+def _read(path: Path) -> tuple[dict[str, str], list[dict[str, np.ndarray]]]:
+    """What a file says about a solution, and its arrays, for each window of time."""
+    try:
+        with safe_open(path, "numpy") as file:
+            about, arrays = file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        found = f"is {str(path)!r}: {error}"
+        raise ArgumentError(describe("path", found, "a file of `solution.save`", _FIX)) from None
+    if about.get("format") != FORMAT:
+        found = f"is {str(path)!r}, whose format is {about.get('format')!r}"
+        raise ArgumentError(describe("path", found, f"{FORMAT!r}, as `solution.save` writes", _FIX))
+    parts: list[dict[str, np.ndarray]] = [{} for _ in json.loads(about["settings"])]
+    for name, array in arrays.items():
+        k, _, own = name.partition(".")
+        parts[int(k)][own] = array
+    return about, parts
+
+
+def _name_of(problem: Problem) -> str:
+    equation = problem.equation
+    return f"{equation.name} of {equation.coordinates} for {equation.fields}"
 
 
 _FIX = 'solution.save("heat.safetensors"); dof.load("heat.safetensors", problem)'

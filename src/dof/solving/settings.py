@@ -12,6 +12,7 @@ from typing import Any
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.notation.residual import METHODS as RESIDUAL_METHODS
 from dof.pde.problem import Problem
+from dof.solving.networks import ACTIVATIONS
 
 SECOND = ("auto", "gauss-newton", "stochastic-gauss-newton", "lbfgs")
 """Optimisers that can follow Adam; "auto" is one of the next two, by what a step takes."""
@@ -40,9 +41,12 @@ class Settings:
     """What a network is trained with.
 
     Args:
-        network: "mlp", "fourier" or "separable".
+        network: "mlp", "fourier" or "separable"; "auto" for the problem's own, or "mlp" if it has none.
         width: Units in each of its layers.
         depth: Hidden layers.
+        activation: Between its layers: "tanh", "sin", "gelu", "silu" or "softplus".
+        windows: Into how many windows of equal length time is divided. They are solved one after the other, each from
+            the end of the one before, with all steps in each: for long times.
         points: Points inside of the domain; by default chosen by the number of parameters (`with_points`).
         edge_points: Points for each condition that is not hard.
         adam: Steps of Adam, first.
@@ -77,9 +81,11 @@ class Settings:
         (64, 50)
     """
 
-    network: str = "mlp"
+    network: str = "auto"
     width: int = 32
     depth: int = 2
+    activation: str = "tanh"
+    windows: int = 1
     points: int | None = None
     edge_points: int = 200
     adam: int = 100
@@ -102,7 +108,7 @@ class Settings:
         # `f.type` is text, as annotations are postponed in this file.
         for f in fields(self):
             _require_type(f.name, getattr(self, f.name), str(f.type))
-        for name in ("width", "points", "edge_points", "report", "error_points"):
+        for name in ("width", "windows", "points", "edge_points", "report", "error_points"):
             value = getattr(self, name)
             _require(value is None or value > 0, name, value, "a positive number", f"{name}=100")
         for name in ("adam", "newton", "seed", "depth", "tolerance", "patience"):
@@ -113,6 +119,8 @@ class Settings:
         _require(self.causal >= 0, "causal", self.causal, "zero or more", "causal=1.0")
         _require(self.rate > 0, "rate", self.rate, "a positive number", "rate=1e-3")
         _require(self.optimiser in SECOND, "optimiser", self.optimiser, f"one of {SECOND}", "optimiser='lbfgs'")
+        known = tuple(ACTIVATIONS)
+        _require(self.activation in known, "activation", self.activation, f"one of {known}", "activation='tanh'")
         _require(self.method in METHODS, "method", self.method, f"one of {METHODS}", "method='dof'")
 
     def changed(self, changes: Mapping[str, Any]) -> Settings:

@@ -102,18 +102,6 @@ class Solution(FunctionOfPoints):
         """How long training took, without compilation."""
         return self.history[-1].seconds
 
-    def save(self, path: Any) -> None:
-        """Write the solution to a file of safetensors, which `dof.load(path, problem)` reads.
-
-        Args:
-            path: Of the file.
-        """
-        try:
-            from dof.solving.saved_solution import save
-        except ModuleNotFoundError as error:
-            raise ImportError(f'`save` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
-        save(self, path)
-
     def __repr__(self) -> str:
         last = self.history[-1]
         error = "" if self.error is None else f", error {self.error:.2g}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
 from typing import Any
 
 from jax.sharding import Mesh
@@ -29,7 +28,6 @@ def solve(
     network: Any = None,
     *,
     start: Solution | None = None,
-    windows: int = 1,
     mesh: Mesh | None = None,
     on_report: Callable[[Report], Any] | None = None,
     **settings: Any,
@@ -43,8 +41,6 @@ def solve(
             has one for each field, as {"u": "mlp", "k": {"width": 8, "of": "x"}}.
         start: A solution whose weights and unknowns training starts from, of this problem or of one with the same
             coordinates and fields; its network is taken if none is given.
-        windows: Into how many windows of equal length time is divided. They are solved one after the other, each from
-            the end of the one before: for long times.
         mesh: Devices over which the points are divided, a mesh with one axis; in several processes that of all their
             devices, with the same call in each. By default one device.
         on_report: Called after each interval of training; if it returns True, training ends with what was found.
@@ -52,6 +48,7 @@ def solve(
 
     Returns:
         The solution, a function of points: of all states at reports the one with the smallest residual on fresh points.
+        With `windows=` a `WindowedSolution`, which has one for each window.
 
     Raises:
         Diverged: If a loss is no number or grows too large. What was found before is its attribute `solution`.
@@ -64,19 +61,16 @@ def solve(
         ()
     """
     with enable_x64():
-        if windows == 1:
-            training = training_of(problem, network, settings, start, mesh)
-            _warn(training)
-            return _trained(training, on_report or (lambda report: None))
-        whole = training_of(problem, network, settings, start, mesh).problem
-        found: list[Solution] = []
-        for first, last in pairwise(window_ends(whole, windows).tolist()):
-            part = problem_in_window(whole, first, last, found[-1] if found else None)
-            training = training_of(part, network, settings, found[-1] if found else start, mesh)
-            if not found:
-                _warn(training)
-            found.append(_trained(training, on_report or (lambda report: None)))
-        return WindowedSolution(whole, tuple(found))
+        heard = on_report or (lambda report: None)
+        training = training_of(problem, network, settings, start, mesh)
+        _warn(training)
+        if training.settings.windows == 1:
+            return _trained(training, heard)
+        whole, found = training.problem, ()
+        while len(found) < training.settings.windows:
+            part = training_in_window(whole, found, network, settings, start, mesh)
+            found = (*found, _trained(part, heard))
+        return WindowedSolution(whole, found)
 
 
 def _warn(training: Training) -> None:
@@ -115,17 +109,49 @@ def training_of(
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
         raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
-    if network is None and start is None:
-        network = problem.network
     chosen, devices = settings_of(problem, settings), Devices(mesh)
-    wanted = start.training.objective.network if network is None and start else network or chosen.network
+    wanted = _network_that_is_meant(problem, chosen.network if network is None else network, start)
     if isinstance(wanted, Mapping):
         made = network_by_field(wanted, problem, chosen)
     else:
-        made = network_of(wanted, problem.feature_count, problem.equation.fields.count, chosen.width, chosen.depth)
+        outputs, size = problem.equation.fields.count, (chosen.width, chosen.depth)
+        made = network_of(wanted, problem.feature_count, outputs, *size, chosen.activation)
     if start is not None:
         problem, made = with_unknowns(problem, start), with_weights(made, start)
     return Training(problem, made, chosen, devices)
+
+
+def _network_that_is_meant(problem: Problem, given: Any, start: Solution | None) -> Any:
+    """The network that is given; for "auto" that of the start, the problem's own, or an MLP."""
+    if not (isinstance(given, str) and given == "auto"):
+        return given
+    if start is not None:
+        return start.training.objective.network
+    return "mlp" if problem.network is None else problem.network
+
+
+def training_in_window(
+    whole: Problem,
+    before: tuple[Solution, ...],
+    network: Any,
+    settings: dict[str, Any],
+    start: Solution | None = None,
+    mesh: Mesh | None = None,
+) -> Training:
+    """The training in the window of time after those that are solved, with the weights of the last of them.
+
+    Args:
+        whole: The problem over all of time.
+        before: The solutions in the windows before, from the first on.
+        network: As of `solve`; so are the following.
+        settings: With the number of windows, if it is not in the problem's recipe.
+        start: Of the first window.
+        mesh: Of devices.
+    """
+    last = before[-1] if before else None
+    ends = window_ends(whole, settings_of(whole, settings).windows).tolist()
+    part = problem_in_window(whole, ends[len(before)], ends[len(before) + 1], last)
+    return training_of(part, network, settings, last or start, mesh)
 
 
 def intervals(training: Training, state: TrainingState, seconds: float = 0.0) -> Iterator[tuple[TrainingState, Report]]:

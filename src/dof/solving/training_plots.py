@@ -49,12 +49,18 @@ def plot_training(reports: Sequence[Report]) -> Figure:
 
 def _mark_phases(axis: Any, reports: Sequence[Report]) -> None:
     """The name of each optimiser where its steps begin, and a line where it takes over."""
-    ends = [0.0, *(r.seconds for r, after in pairwise(reports) if r.phase != after.phase)]
-    for k, (begin, name) in enumerate(zip(ends, dict.fromkeys(r.phase for r in reports), strict=True)):
+    begins = [(0.0, reports[0].phase)]
+    # In windows of time steps begin anew, perhaps with the same optimiser.
+    is_new = lambda r, after: r.phase != after.phase or after.step <= r.step  # noqa: E731
+    begins += [(r.seconds, after.phase) for r, after in pairwise(reports) if is_new(r, after)]
+    names: list[str] = []
+    for begin, name in begins:
         axis.axvline(begin, color="#bbbbbb", lw=0.8, ls=":")
-        place = axis.get_xaxis_transform()
-        # One above the other: a short phase leaves no room for its name.
-        axis.text(begin, 1.01 + 0.06 * k, f" {name}", transform=place, color="#777777", va="bottom")
+        if name not in names:
+            # One above the other: a short phase leaves no room for its name.
+            place, height = axis.get_xaxis_transform(), 1.01 + 0.06 * len(names)
+            axis.text(begin, height, f" {name}", transform=place, color="#777777", va="bottom")
+            names.append(name)
 
 
 @rc_context(ONE_SIZE)

@@ -34,5 +34,7 @@ def navier_stokes() -> pde.Problem:
             pde.data(corner, np.exp(-4 * nu * corner[:, 2]) / 2, field="p"),
         ],
         reference=exact,
-        recipe={"points": 600},
+        # What is off is the pressure, at the first and the last time: with points of even density it has 14 times the
+        # error of the velocity.
+        recipe={"points": 800, "adam": 0, "newton": 240, "report": 10, "chebyshev": True},
     )

@@ -6,12 +6,13 @@ from jax.numpy import cos, exp, pi, sin, tanh
 from jax.scipy.special import erfc
 
 from dof import pde
+from dof.zoo.mirrored_features import mirrored
 from dof.zoo.periodic_reference import PeriodicReference
 
 
 def burgers() -> pde.Problem:
     """Burgers' equation with a shock: u_t + u u_x = (0.01 / π) u_xx."""
-    viscosity = 0.01 / np.pi
+    viscosity, layer = 0.01 / np.pi, 0.01  # about as wide as the shock
     nodes, weights = np.polynomial.hermite.hermgauss(100)
 
     def exact(x, t):
@@ -26,11 +27,19 @@ def burgers() -> pde.Problem:
     def burgers(u, x, t):
         return u.t + u * u.x - viscosity * u.xx
 
+    def features(z):
+        """Even in x, as the network is to be: the logarithm of x² down to the width of the shock, x² and t."""
+        x, t = z
+        scale = jnp.log1p((x / layer) ** 2) / np.log1p(layer**-2)
+        return jnp.stack([2 * scale - 1, 2 * x**2 - 1, 2 * t - 1])
+
     return pde.Problem(
         burgers,
         pde.Interval(-1, 1) * pde.Time(0, 1),
-        [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: -sin(pi * x), hard=True)],
         reference=exact,
+        features=features,
+        # By construction u is odd, as the solution is, zero at both ends, and −sin(πx) at the start.
+        ansatz=lambda n, x, t: -sin(pi * x) + tanh(3 * t) * tanh(x / layer) * (1 - x**2) * n,
         recipe={"width": 20, "depth": 3, "points": 2000, "adam": 0, "newton": 200, "report": 10, "adaptive": True},
     )
 
@@ -68,16 +77,18 @@ def allen_cahn() -> pde.Problem:
     return pde.Problem(
         allen_cahn,
         pde.Interval(-1, 1) * pde.Time(0, 1),
-        [pde.periodic("x", hard=True)],
         reference=reference,
-        # The initial value holds by construction.
+        # Even about 0 and ±1, as the solution is. The initial value holds by construction.
+        features=mirrored(1, 1),
         ansatz=lambda n, x, t: x**2 * cos(pi * x) + rounded_corner(x, t) + tanh(3 * t) * n,
+        # 1e-5 takes a network of this size: with 20 units and 1500 points 200 steps end at 2.6e-5.
         recipe={
-            "width": 20,
+            "width": 24,
             "depth": 3,
-            "points": 1500,
-            "newton": 400,
-            "report": 50,
+            "points": 2500,
+            "adam": 0,
+            "newton": 240,
+            "report": 10,
             "chebyshev": True,
             "adaptive": True,
         },
