@@ -20,16 +20,20 @@ def columns_of(x: Triple) -> Tensor | None:
 
     Parts are not joined where one of them is zero, or of size one along an axis, because columns would be larger.
     """
-    if not x.form.is_known or not can_fuse(x.value):
-        return None
     if x.columns is None:
-        g, s = x.tangents, x.applied
-        if g is None or s is None or g.shape[1:] != x.value.shape or s.shape[1:] != x.value.shape:
+        value, g, s = x.parts
+        if g is None or s is None or not g.shape[1:] == s.shape[1:] == value.shape or not can_have_columns(x):
             return None
-        if not g.dtype == s.dtype == x.value.dtype:
-            return None
-        x.columns = torch.cat([x.value[None], g, s])
-    return x.columns
+        x.columns = torch.cat([value[None], g, s])
+    return x.columns if x.form.is_known and can_fuse(x.columns) else None
+
+
+def can_have_columns(x: Triple) -> bool:
+    """Whether functions of a triple may have columns: there are tangents, with a known form, and all is of one dtype."""
+    value, g, s = x.parts
+    if g is None or not x.form.is_known or not can_fuse(value):
+        return False
+    return g.dtype == value.dtype and (s is None or s.dtype == value.dtype)
 
 
 def can_fuse(value: Any) -> bool:

@@ -25,6 +25,7 @@ __all__ = [
     "operations_are_watched",
     "traced_graph",
     "uncompiled",
+    "uses_of",
 ]
 
 
@@ -85,6 +86,11 @@ def change_shape_in_place(func: Any, target: torch.Tensor, args: Any, kwargs: An
     """Apply `squeeze_`, `transpose_` or another change of the shape to the shell of a triple alone."""
     with torch._C._DisableTorchDispatch():
         func(target, *args, **kwargs)
+
+
+def uses_of(storage: torch.UntypedStorage) -> int:
+    """How many tensors use this memory, and one for the object `storage` itself."""
+    return torch._C._storage_Use_Count(storage._cdata)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def uncompiled() -> AbstractContextManager[Any]:

@@ -60,8 +60,11 @@ def runs_of(weights: np.ndarray) -> tuple[Run, ...]:
 def _add_squares(total: Tensor | None, g: Tensor, weight: float) -> Tensor:
     # Direction by direction, since the sum stays in the cache: a quarter of the time of g.square().sum(0), measured on
     # one core for 64 directions of 128 × 256 and for 2 of 8192 × 64.
-    total = torch.zeros_like(g[0]) if total is None else total
-    for row in g:
+    rows = iter(g)
+    if total is None:
+        row = next(rows)
+        total = torch.mul(row, row if weight == 1 else weight * row)
+    for row in rows:
         total.addcmul_(row, row, value=weight)
     return total
 
@@ -93,6 +96,11 @@ class QuadraticForm:
     def is_known(self) -> bool:
         """Whether the form is diagonal with weights that are numbers, not tensors that may be learned."""
         return self.runs is not None
+
+    def split(self, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """(value, tangents, applied) of columns, by one operation, whose gradient is one concatenation."""
+        value, tangents, applied = torch.split(columns, [1, self.directions, self.channels])
+        return value[0], tangents, applied
 
     def squares(self, g: Tensor) -> list[Tensor | None]:
         """Σ_k q_k g_k² for each channel of a known form, without gradients; None for a channel without directions."""

@@ -81,17 +81,17 @@ class Triple(Tensor):
     @property
     def value(self) -> Tensor:
         """The value v."""
-        return self._split()[0]
+        return self.parts[0]
 
     @property
     def tangents(self) -> Tensor | None:
         """The tangents along all directions."""
-        return self._split()[1]
+        return self.parts[1]
 
     @property
     def applied(self) -> Tensor | None:
         """(L − c) v for each channel."""
-        return self._split()[2]
+        return self.parts[2]
 
     def shared(self) -> Any:
         """Another tensor with the same parts and the same memory."""
@@ -105,12 +105,12 @@ class Triple(Tensor):
         self.columns, self.slots, self.is_seed = None, new.slots if is_triple else None, False
         self._parts = (new.value, new.tangents, new.applied) if is_triple else (new, None, None)
 
-    def _split(self) -> tuple[Tensor, Tensor | None, Tensor | None]:
+    @property
+    def parts(self) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """(value, tangents, applied)."""
         if self._parts is None:
-            form = self.form
-            # One operation for all three: its gradient is one concatenation.
-            value, tangents, applied = torch.split(self.columns, [1, form.directions, form.channels])
-            self._parts = value[0], tangents, applied
+            assert self.columns is not None
+            self._parts = self.form.split(self.columns)
         return self._parts
 
     @classmethod

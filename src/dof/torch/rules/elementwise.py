@@ -16,10 +16,10 @@ from torch import Tensor
 from torch.func import jvp
 
 from dof.torch.call import Call, add_parts
-from dof.torch.columns import columns_of
+from dof.torch.columns import can_have_columns, columns_of
 from dof.torch.registry import aten
-from dof.torch.rules.column_rules import Derivatives, ElementwiseColumns
 from dof.torch.rules.decomposition import decomposed
+from dof.torch.rules.elementwise_columns import Derivatives, ElementwiseColumns
 from dof.torch.rules.general import require_derivatives
 from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
 from dof.torch.rules.shapes import lifted
@@ -31,10 +31,9 @@ Seconds = dict[tuple[int, int], Any]
 
 def elementwise(call: Call) -> Any:
     """The triple of an elementwise operation."""
-    columns = _columns_with_third_derivative(call)
+    columns = _by_columns(call)
     if columns is not None:
-        found = ElementwiseColumns.apply(columns, _derivatives(call.options()), call.form)
-        return Triple.of_columns(found, call.run, call.slots)
+        return Triple.of_columns(columns, call.run, call.slots)
     value = call(*call.values)
     if not isinstance(value, torch.Tensor):  # frexp has two results
         return decomposed(call)
@@ -53,19 +52,23 @@ def elementwise(call: Call) -> Any:
         return decomposed(call)
 
 
-def _columns_with_third_derivative(call: Call) -> Tensor | None:
-    """The columns of the only operand, if the backward pass written by hand has all derivatives that it needs."""
+def _by_columns(call: Call) -> Tensor | None:
+    """The columns of the result, if the backward pass written by hand has all derivatives that it needs."""
     is_tanh_gelu = call.func is aten.gelu.default and call.argument("approximate", "none") != "none"
     if call.func not in THIRD or is_tanh_gelu:
         return None
-    return columns_of(call.triples[0])
+    (x,), f = call.triples, _derivatives(call.options())
+    columns = columns_of(x)
+    if columns is not None:
+        return ElementwiseColumns.apply(f, call.form, columns)
+    return ElementwiseColumns.apply(f, call.form, *x.parts) if can_have_columns(x) else None
 
 
 def _derivatives(call: Call) -> Derivatives:
-    """From z to (f, f', f'', a function that returns the third derivative)."""
+    """From z, and f(z) where it is known, to (f, f', f'', a function that returns the third derivative)."""
 
-    def at(z: Tensor) -> Any:
-        y = call.func(z, *call.args[1:], **call.kwargs)
+    def at(z: Tensor, y: Tensor | None = None) -> Any:
+        y = call.func(z, *call.args[1:], **call.kwargs) if y is None else y
         first, second = BY_HAND[call.func](z, y, call)
         return y, first, second, lambda: THIRD[call.func](z, y, first, second, call)
 

@@ -12,7 +12,7 @@ from dof.torch.call import Call, map_part
 from dof.torch.columns import can_fuse, columns_of
 from dof.torch.registry import FUNCTIONS, aten, register, written_out
 from dof.torch.rules.bilinear import product_rule
-from dof.torch.rules.column_rules import DenseColumns
+from dof.torch.rules.dense_columns import DenseColumns
 from dof.torch.triple import Triple
 
 
