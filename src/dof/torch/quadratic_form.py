@@ -97,11 +97,6 @@ class QuadraticForm:
         """Whether the form is diagonal with weights that are numbers, not tensors that may be learned."""
         return self.runs is not None
 
-    def split(self, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """(value, tangents, applied) of columns, by one operation, whose gradient is one concatenation."""
-        value, tangents, applied = torch.split(columns, [1, self.directions, self.channels])
-        return value[0], tangents, applied
-
     def squares(self, g: Tensor) -> list[Tensor | None]:
         """Σ_k q_k g_k² for each channel of a known form, without gradients; None for a channel without directions."""
         totals: list[Tensor | None] = [None] * self.channels

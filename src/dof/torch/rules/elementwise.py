@@ -16,10 +16,10 @@ from torch import Tensor
 from torch.func import jvp
 
 from dof.torch.call import Call, add_parts
-from dof.torch.columns import can_have_columns, columns_of
+from dof.torch.fusing import can_fuse
 from dof.torch.registry import aten
 from dof.torch.rules.decomposition import decomposed
-from dof.torch.rules.elementwise_columns import Derivatives, ElementwiseColumns
+from dof.torch.rules.fused_elementwise import Derivatives, FusedElementwise
 from dof.torch.rules.general import require_derivatives
 from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
 from dof.torch.rules.shapes import lifted
@@ -31,9 +31,8 @@ Seconds = dict[tuple[int, int], Any]
 
 def elementwise(call: Call) -> Any:
     """The triple of an elementwise operation."""
-    columns = _by_columns(call)
-    if columns is not None:
-        return Triple.of_columns(columns, call.run, call.slots)
+    if _is_fused(call):
+        return call.triple(*FusedElementwise.apply(_derivatives(call.options()), call.form, *call.triples[0].parts))
     value = call(*call.values)
     if not isinstance(value, torch.Tensor):  # frexp has two results
         return decomposed(call)
@@ -52,16 +51,10 @@ def elementwise(call: Call) -> Any:
         return decomposed(call)
 
 
-def _by_columns(call: Call) -> Tensor | None:
-    """The columns of the result, if the backward pass written by hand has all derivatives that it needs."""
+def _is_fused(call: Call) -> bool:
+    """Whether the backward pass written by hand may be used, and has all derivatives that it needs."""
     is_tanh_gelu = call.func is aten.gelu.default and call.argument("approximate", "none") != "none"
-    if call.func not in THIRD or is_tanh_gelu:
-        return None
-    (x,), f = call.triples, _derivatives(call.options())
-    columns = columns_of(x)
-    if columns is not None:
-        return ElementwiseColumns.apply(f, call.form, columns)
-    return ElementwiseColumns.apply(f, call.form, *x.parts) if can_have_columns(x) else None
+    return call.func in THIRD and not is_tanh_gelu and can_fuse(call.triples[0])
 
 
 def _derivatives(call: Call) -> Derivatives:
