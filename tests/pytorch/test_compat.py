@@ -80,3 +80,13 @@ def test_uses_of_memory_are_counted():
     assert compat.uses_of(storage) == 4
     del held, views
     assert compat.uses_of(storage) == 1
+
+
+def test_gradients_that_stand_for_many_are_seen():
+    seen = []
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda gradient: seen.append(compat.is_batched(gradient)))
+    torch.autograd.grad(y, x, torch.eye(2), is_grads_batched=True, retain_graph=True)
+    torch.autograd.grad(y.sum(), x)
+    assert seen == [True, False]

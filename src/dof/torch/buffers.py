@@ -25,30 +25,31 @@ class _Kept(threading.local):
     """The memory that a thread keeps."""
 
     def __init__(self) -> None:
-        self.storages: list[UntypedStorage] = []
+        self.of_size: dict[int, list[UntypedStorage]] = {}
 
     def take(self, size: int) -> UntypedStorage:
-        for storage in self.storages:
-            if storage.nbytes() == size and _is_unused(storage):
+        for storage in self.of_size.get(size, ()):
+            if _is_unused(storage):
                 return storage
         new = UntypedStorage(size)
         if self._has_room(size):
-            self.storages.append(new)
+            self.of_size.setdefault(size, []).append(new)
         return new
 
     def _has_room(self, size: int) -> bool:
         """Whether so many bytes may be kept; what is not in use, as memory for earlier shapes, makes room."""
-        if self._taken() + size > MOST:
-            self.storages = [storage for storage in self.storages if not _is_unused(storage)]
-        return self._taken() + size <= MOST
+        if self.bytes() + size > MOST:
+            used = {n: [s for s in storages if compat.uses_of(s) > 1] for n, storages in self.of_size.items()}
+            self.of_size = {n: storages for n, storages in used.items() if storages}
+        return self.bytes() + size <= MOST
 
-    def _taken(self) -> int:
-        return sum(storage.nbytes() for storage in self.storages)
+    def bytes(self) -> int:
+        return sum(size * len(storages) for size, storages in self.of_size.items())
 
 
 def _is_unused(storage: UntypedStorage) -> bool:
-    """Whether no tensor uses the memory, and no object of Python refers to it but the list and the callers here."""
-    return compat.uses_of(storage) == 1 and sys.getrefcount(storage) <= 4
+    """Whether no tensor uses the memory, nor another process, nor an object besides a list and the callers here."""
+    return compat.uses_of(storage) == 1 and sys.getrefcount(storage) <= 4 and not storage.is_shared()
 
 
 _kept = _Kept()

@@ -21,3 +21,9 @@ def can_fuse(x: Triple, *constants: Any) -> bool:
     if not is_plain or not x.form.is_known or not x.is_floating_point() or x.dim() == 0:
         return False
     return not torch.is_autocast_enabled(x.device.type) and not compat.operations_are_watched()
+
+
+def can_write(*operands: Any) -> bool:
+    """Whether results of these tensors may be written into others: not where they are differentiated or watched."""
+    is_plain = not any(compat.is_batched(operand) for operand in operands if operand is not None)
+    return is_plain and not torch.is_grad_enabled() and not compat.operations_are_watched()

@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dof.torch.buffers import empty_like
+
 
 class Coupling(NamedTuple):
     """Blocks of the form of one channel: m square blocks (m, b, b) along its diagonal, the first at `start`."""
@@ -63,7 +65,8 @@ def _add_squares(total: Tensor | None, g: Tensor, weight: float) -> Tensor:
     rows = iter(g)
     if total is None:
         row = next(rows)
-        total = torch.mul(row, row if weight == 1 else weight * row)
+        total = torch.mul(row, row, out=empty_like(row))
+        total = total if weight == 1 else total.mul_(weight)
     for row in rows:
         total.addcmul_(row, row, value=weight)
     return total

@@ -19,7 +19,8 @@ from dof.torch.call import Call, add_parts
 from dof.torch.fusing import can_fuse
 from dof.torch.registry import aten
 from dof.torch.rules.decomposition import decomposed
-from dof.torch.rules.fused_elementwise import Derivatives, FusedElementwise
+from dof.torch.rules.fused_derivatives import ElementwiseFunction
+from dof.torch.rules.fused_elementwise import FusedElementwise
 from dof.torch.rules.general import require_derivatives
 from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
 from dof.torch.rules.shapes import lifted
@@ -32,7 +33,7 @@ Seconds = dict[tuple[int, int], Any]
 def elementwise(call: Call) -> Any:
     """The triple of an elementwise operation."""
     if _is_fused(call):
-        return call.triple(*FusedElementwise.apply(_derivatives(call.options()), call.form, *call.triples[0].parts))
+        return call.triple(*FusedElementwise.apply(ElementwiseFunction(call), call.form, *call.triples[0].parts))
     value = call(*call.values)
     if not isinstance(value, torch.Tensor):  # frexp has two results
         return decomposed(call)
@@ -55,17 +56,6 @@ def _is_fused(call: Call) -> bool:
     """Whether the backward pass written by hand may be used, and has all derivatives that it needs."""
     is_tanh_gelu = call.func is aten.gelu.default and call.argument("approximate", "none") != "none"
     return call.func in THIRD and not is_tanh_gelu and can_fuse(call.triples[0])
-
-
-def _derivatives(call: Call) -> Derivatives:
-    """From z, and f(z) where it is known, to (f, f', f'', a function that returns the third derivative)."""
-
-    def at(z: Tensor, y: Tensor | None = None) -> Any:
-        y = call.func(z, *call.args[1:], **call.kwargs) if y is None else y
-        first, second = BY_HAND[call.func](z, y, call)
-        return y, first, second, lambda: THIRD[call.func](z, y, first, second, call)
-
-    return at
 
 
 def compose(call: Call, value: Tensor, firsts: Firsts, seconds: Seconds) -> Any:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from dof.torch.buffers import empty_like
+from dof.torch.fusing import can_write
 
 
 class FusedDense(torch.autograd.Function):
@@ -41,7 +42,7 @@ class FusedDense(torch.autograd.Function):
 
 def _product(part: Tensor, matrix: Tensor) -> Tensor:
     """X M over the last axis of X."""
-    if torch.is_grad_enabled() or part.dim() == 1:
+    if part.dim() == 1 or not can_write(part):
         return part @ matrix
     result = empty_like(part.new_empty(()).expand(*part.shape[:-1], matrix.shape[-1]))
     return torch.matmul(part, matrix, out=result)

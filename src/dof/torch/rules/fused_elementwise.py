@@ -10,10 +10,10 @@ from torch import Tensor
 
 from dof.torch.buffers import empty_like
 from dof.torch.call import add_parts
+from dof.torch.fusing import can_write
 from dof.torch.quadratic_form import QuadraticForm
+from dof.torch.rules.fused_derivatives import ElementwiseFunction
 
-Derivatives = Callable[..., tuple[Tensor, Tensor, Tensor, Callable[[], Tensor]]]
-"""z, and f(z) where it is known ↦ (f(z), f'(z), f''(z), a function that returns f'''(z))."""
 Part = Tensor | None
 
 BLOCK = 2**19
@@ -35,7 +35,7 @@ class FusedElementwise(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, f: Derivatives, form: QuadraticForm, *parts: Part) -> Any:
+    def forward(ctx: Any, f: ElementwiseFunction, form: QuadraticForm, *parts: Part) -> Any:
         """(y, g', s'); the derivatives of f are computed anew on the way back."""
         z, g, s = parts
         tangents = None if g is None else _like(g, form.directions, z)
@@ -50,14 +50,14 @@ class FusedElementwise(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Part) -> Any:
-        """By the formulas above; by single operations where derivatives of it are asked for."""
+        """By the formulas above; by single operations where these are differentiated or watched."""
         *parts, y = ctx.saved_tensors
-        if torch.is_grad_enabled():
+        if not can_write(*grads):
             return None, None, *_differentiable_backward(ctx.f, ctx.form, parts, grads)
         found = _room(parts, ctx.needs_input_grad[2:], grads)
         for rows in _blocks(y):
             z, g, s = _at(rows, parts)
-            _pull_back(_at(rows, found), (g, s), _at(rows, grads), ctx.f(z, y[rows]), ctx.form)
+            _pull_back(_at(rows, found), (g, s), _at(rows, grads), _derivatives(ctx.f, z, y[rows]), ctx.form)
         return None, None, *found
 
 
@@ -94,11 +94,10 @@ def _at(rows: slice, parts: Sequence[Part]) -> list[Any]:
     ]
 
 
-def _propagate(results: Sequence[Any], parts: Sequence[Any], f: Derivatives, form: QuadraticForm) -> None:
+def _propagate(results: Sequence[Any], parts: Sequence[Any], f: ElementwiseFunction, form: QuadraticForm) -> None:
     """Write a block of the results."""
     (z, g, s), (value, tangents, applied) = parts, results
-    y, first, second, _ = f(z)
-    value.copy_(y)
+    first, second = f.two(z, f.value(z, value))
     if g is not None:
         torch.mul(g, first, out=tangents)
     for channel, squares in enumerate([None] * form.channels if g is None else form.squares(g)):
@@ -117,13 +116,19 @@ def _write_sum(target: Tensor, products: Sequence[tuple[Tensor, Tensor]]) -> Non
             torch.mul(a, b, out=target)
 
 
+def _derivatives(f: ElementwiseFunction, z: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Callable[[], Tensor]]:
+    """(f', f'', a function that returns the third derivative)."""
+    first, second = f.two(z, y)
+    return first, second, lambda: f.third(z, y, first, second)
+
+
 def _pull_back(found: Sequence[Any], parts: Any, grads: Sequence[Any], at: Any, form: QuadraticForm) -> None:
     """Write or add the gradients of a block in z, g and s, those that are asked for."""
-    (of_value, of_tangents, of_applied), (g, _), (_, G, S), (_, first, second, _) = found, parts, grads, at
+    (of_value, of_tangents, of_applied), (g, _), (_, G, S), (first, second, _) = found, parts, grads, at
     if of_value is not None:
         _write_sum(of_value, list(_terms_of_value(parts, grads, at, form)))
     if of_tangents is not None:
-        room = of_tangents if of_tangents.shape[1:] == first.shape else first.new_empty((len(g), *first.shape))
+        room = of_tangents if of_tangents.shape[1:] == first.shape else empty_like(first.expand(len(g), *first.shape))
         for run in form.runs or ():
             here = slice(run.start, run.stop)
             terms = [] if G is None else [(G[here], first)]
@@ -137,21 +142,32 @@ def _pull_back(found: Sequence[Any], parts: Any, grads: Sequence[Any], at: Any, 
 
 def _terms_of_value(parts: Any, grads: Sequence[Any], at: Any, form: QuadraticForm) -> Iterator[tuple[Tensor, Tensor]]:
     """Pairs whose products sum up to the gradient in z."""
-    (g, s), (Y, G, S), (_, first, second, third) = parts, grads, at
+    (g, s), (Y, G, S), (first, second, third) = parts, grads, at
     if Y is not None:
         yield first, Y
-    inner = add_parts(_inner(a, b) for a, b in ((G, g), (S, s)) if a is not None and b is not None)
+    inner = _sum(
+        [pair for a, b in ((G, g), (S, s)) if a is not None and b is not None for pair in zip(a, b, strict=True)]
+    )
     if inner is not None:
         yield second, inner
     squares = [] if S is None or g is None else form.squares(g)
-    bends = [S[channel] * total for channel, total in enumerate(squares) if total is not None]
-    if bends:
-        yield third(), add_parts(bends)
+    bend = _sum([(S[channel], total) for channel, total in enumerate(squares) if total is not None])
+    if bend is not None:
+        yield third(), bend
+
+
+def _sum(products: Sequence[tuple[Tensor, Tensor]]) -> Part:
+    """The sum of products a b, where a has all axes; None if there are none."""
+    if not products:
+        return None
+    total = empty_like(products[0][0])
+    _write_sum(total, products)
+    return total
 
 
 def _bend(weights: Sequence[float], second: Tensor, S: Tensor) -> Part:
     """2 f'' Σ_c S_c q_c."""
-    return add_parts((second * S[channel]).mul_(2 * weight) for channel, weight in enumerate(weights) if weight)
+    return add_parts(_sum([(second, S[channel])]).mul_(2 * w) for channel, w in enumerate(weights) if w)  # pyright: ignore
 
 
 def _add_summed(target: Tensor, gradient: Tensor) -> None:
@@ -160,21 +176,14 @@ def _add_summed(target: Tensor, gradient: Tensor) -> None:
         target.add_(gradient.sum_to_size(target.shape))
 
 
-def _inner(a: Tensor, b: Tensor) -> Tensor:
-    """Σ_k a_k b_k, row by row as in `QuadraticForm.squares`."""
-    total = a[0] * b[0]
-    for row, other in zip(a[1:], b[1:], strict=True):
-        total.addcmul_(row, other)
-    return total
-
-
 def _differentiable_backward(
-    f: Derivatives, form: QuadraticForm, parts: Sequence[Part], grads: Sequence[Part]
+    f: ElementwiseFunction, form: QuadraticForm, parts: Sequence[Part], grads: Sequence[Part]
 ) -> list[Part]:
     """The gradients of the parts by single operations."""
     with torch.enable_grad():
         z, g, s = parts
-        y, first, second, _ = f(z)
+        y = f.value(z)
+        first, second = f.two(z, y)
         tangents = None if g is None else first * g
         applied = add_parts([None if s is None else first * s, None if g is None else second * form.contract(g, g)])
         pairs = [(r, d) for r, d in zip((y, tangents, applied), grads, strict=True) if r is not None and d is not None]
