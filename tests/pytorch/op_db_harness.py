@@ -196,13 +196,14 @@ def verdict_of(value, differences, scale, autograd):
     if not math.isfinite(value):
         return ("undefined" if is_unsettled(found) else "wrong"), detail
     other = by_other_means(autograd)
-    if any(is_near(value, candidate, 1e-5) for candidate in found):
-        return "right" if other is not None and is_near(value, other, TOLERANCE) else "rough", detail
     near = list(differences(NEAR))
+    detail = f"{detail} {near}, autograd {other}"
+    if any(is_near(value, candidate, 1e-5) for candidate in found + near):
+        return "right" if other is not None and is_near(value, other, TOLERANCE) else "rough", detail
     if is_unsettled(found) and (other is None or is_near(value, other, TOLERANCE)):
         is_jump = is_unsettled(found[-1:] + near)
-        return "rough" if is_jump or any(is_near(value, n, 1e-3) for n in near) else "wrong", f"{detail} {near}"
-    return "wrong", f"{detail} {near}, autograd {other}"
+        return "rough" if is_jump or any(is_near(value, n, 1e-3) for n in near) else "wrong", detail
+    return "wrong", detail
 
 
 def by_other_means(autograd):

@@ -36,9 +36,9 @@ def test_auto_takes_smaller_blocks_where_a_row_takes_more(monkeypatch):
     from dof.torch.api import batched
 
     x, g = torch.randn(1000, 3), dof.laplacian(network())
-    monkeypatch.setattr(batched, "MEMORY", 2**20)
+    monkeypatch.setattr(batched, "MEMORY", 2**19)
     few = batched.rows_per_block(g, x, "auto")
-    monkeypatch.setattr(batched, "MEMORY", 2**18)
+    monkeypatch.setattr(batched, "MEMORY", 2**17)
     assert 1 <= batched.rows_per_block(g, x, "auto") * 3 < few < 1000
 
 

@@ -70,3 +70,23 @@ def test_jax_is_not_imported():
 def test_prims_are_computed_by_functions_of_pytorch():
     two, three = torch.tensor(2.0), torch.tensor(3.0)
     assert compat.aten_of(torch.ops.prims.mul.default)(two, three) == 6
+
+
+def test_uses_of_memory_are_counted():
+    storage = torch.UntypedStorage(64)
+    assert compat.uses_of(storage) == 1
+    held = torch.empty(0).set_(storage, 0, (4, 4))
+    views = [held[1:], held.T]
+    assert compat.uses_of(storage) == 4
+    del held, views
+    assert compat.uses_of(storage) == 1
+
+
+def test_gradients_that_stand_for_many_are_seen():
+    seen = []
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda gradient: seen.append(compat.is_batched(gradient)))
+    torch.autograd.grad(y, x, torch.eye(2), is_grads_batched=True, retain_graph=True)
+    torch.autograd.grad(y.sum(), x)
+    assert seen == [True, False]

@@ -92,3 +92,29 @@ def test_one_operator_after_another(name):
     inner = dof.laplacian(f)
     found = (dof.laplacian @ dof.laplacian)(f)(x)
     assert_close(found, laplacian_by_differences(inner, x, step=2e-2), 1e-6)
+
+
+def by_normal_equations(A, B):
+    """What `lstsq` returns, but the rank."""
+    square = A.mH @ A
+    X = torch.linalg.solve(square, A.mH @ B)
+    return X, (A @ X - B).abs().square().sum(-2), torch.linalg.eigvalsh(square).flip(-1).sqrt()
+
+
+@pytest.mark.parametrize("of", [matrices, phases], ids=["real", "complex"])
+@pytest.mark.parametrize("part", [0, 1, 2], ids=["solution", "residuals", "singular values"])
+def test_least_squares_have_the_derivatives_of_the_normal_equations(part, of):
+    def through(solve):
+        def f(x):
+            A = torch.cat([of(x), of(x * x)[..., :1, :]], -2)
+            return (solve(A, A[..., :2] ** 2 + 1)[part].abs() ** 2).flatten(1) @ weights[:count]
+
+        return f
+
+    x = torch.tensor([[0.3, -0.5, 0.8], [0.2, 0.6, -0.4]], dtype=torch.float64, requires_grad=True)
+    count, weights = (6, 2, 3)[part], torch.linspace(0.5, 1.5, 6, dtype=torch.float64)
+    lstsq = lambda A, B: (lambda found: (found[0], found[1], found[3]))(torch.linalg.lstsq(A, B, driver="gelsd"))  # noqa: E731
+    found, expected = (dof.laplacian(through(solve))(x) for solve in (lstsq, by_normal_equations))
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+    slopes = [torch.autograd.grad(y.sum(), x)[0] for y in (found, expected)]
+    torch.testing.assert_close(*slopes, rtol=1e-8, atol=1e-8)

@@ -25,6 +25,7 @@ NAMES = """
     linalg.det linalg.slogdet linalg.inv linalg.solve linalg.solve_triangular linalg.cholesky
     linalg.eigvalsh linalg.eigh linalg.multi_dot masked.logaddexp as_strided.partial_views
     linalg.qr linalg.svdvals linalg.lu_factor linalg.pinv linalg.matrix_norm linalg.vector_norm matrix_exp cdist
+    nansum nextafter nn.functional.max_unpool2d
     fft.fft fft.rfft fft.irfft complex polar real angle trapezoid diff quantile special.i0e special.ndtri
 """.split()
 COMPLEX = """

@@ -18,6 +18,7 @@ __all__ = [
     "decomposition_of",
     "forward_mode_is_enabled",
     "functorch_is_active",
+    "is_batched",
     "is_composite",
     "is_traced",
     "is_transformed",
@@ -25,6 +26,7 @@ __all__ = [
     "operations_are_watched",
     "traced_graph",
     "uncompiled",
+    "uses_of",
 ]
 
 
@@ -42,6 +44,11 @@ def operations_are_watched() -> bool:
     """Whether operations are traced, compiled or differentiated by something else than plain autograd."""
     has_mode = torch._C._len_torch_dispatch_stack() > 0
     return has_mode or torch.compiler.is_compiling() or is_transformed()
+
+
+def is_batched(tensor: torch.Tensor) -> bool:
+    """Whether a tensor stands for many, as in `torch.autograd.grad` with `is_grads_batched`."""
+    return torch._C._dispatch_keys(tensor).has(torch._C._dispatch_key_parse("Batched"))  # pyright: ignore
 
 
 def is_traced() -> bool:
@@ -85,6 +92,11 @@ def change_shape_in_place(func: Any, target: torch.Tensor, args: Any, kwargs: An
     """Apply `squeeze_`, `transpose_` or another change of the shape to the shell of a triple alone."""
     with torch._C._DisableTorchDispatch():
         func(target, *args, **kwargs)
+
+
+def uses_of(storage: torch.UntypedStorage) -> int:
+    """How many tensors use this memory, and one for the object `storage` itself."""
+    return torch._C._storage_Use_Count(storage._cdata)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def uncompiled() -> AbstractContextManager[Any]:

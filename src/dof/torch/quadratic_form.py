@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dof.torch.buffers import empty_like
+
 
 class Coupling(NamedTuple):
     """Blocks of the form of one channel: m square blocks (m, b, b) along its diagonal, the first at `start`."""
@@ -60,8 +62,12 @@ def runs_of(weights: np.ndarray) -> tuple[Run, ...]:
 def _add_squares(total: Tensor | None, g: Tensor, weight: float) -> Tensor:
     # Direction by direction, since the sum stays in the cache: a quarter of the time of g.square().sum(0), measured on
     # one core for 64 directions of 128 × 256 and for 2 of 8192 × 64.
-    total = torch.zeros_like(g[0]) if total is None else total
-    for row in g:
+    rows = iter(g)
+    if total is None:
+        row = next(rows)
+        total = torch.mul(row, row, out=empty_like(row))
+        total = total if weight == 1 else total.mul_(weight)
+    for row in rows:
         total.addcmul_(row, row, value=weight)
     return total
 

@@ -76,7 +76,7 @@ def padded(call: Call) -> Any:
 
 register(
     "linear",
-    """sum.dim_IntList mean.dim nansum select.int slice.Tensor unsqueeze transpose.int
+    """sum.dim_IntList mean.dim select.int slice.Tensor unsqueeze transpose.int
     permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes
     _fft_c2c index_select diff""",
     along_axes,

@@ -16,10 +16,11 @@ from torch import Tensor
 from torch.func import jvp
 
 from dof.torch.call import Call, add_parts
-from dof.torch.columns import columns_of
+from dof.torch.fusing import can_fuse
 from dof.torch.registry import aten
-from dof.torch.rules.column_rules import Derivatives, ElementwiseColumns
 from dof.torch.rules.decomposition import decomposed
+from dof.torch.rules.fused_derivatives import ElementwiseFunction
+from dof.torch.rules.fused_elementwise import FusedElementwise
 from dof.torch.rules.general import require_derivatives
 from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
 from dof.torch.rules.shapes import lifted
@@ -31,10 +32,8 @@ Seconds = dict[tuple[int, int], Any]
 
 def elementwise(call: Call) -> Any:
     """The triple of an elementwise operation."""
-    columns = _columns_with_third_derivative(call)
-    if columns is not None:
-        found = ElementwiseColumns.apply(columns, _derivatives(call.options()), call.form)
-        return Triple.of_columns(found, call.run, call.slots)
+    if _is_fused(call):
+        return call.triple(*FusedElementwise.apply(ElementwiseFunction(call), call.form, *call.triples[0].parts))
     value = call(*call.values)
     if not isinstance(value, torch.Tensor):  # frexp has two results
         return decomposed(call)
@@ -53,23 +52,10 @@ def elementwise(call: Call) -> Any:
         return decomposed(call)
 
 
-def _columns_with_third_derivative(call: Call) -> Tensor | None:
-    """The columns of the only operand, if the backward pass written by hand has all derivatives that it needs."""
+def _is_fused(call: Call) -> bool:
+    """Whether the backward pass written by hand may be used, and has all derivatives that it needs."""
     is_tanh_gelu = call.func is aten.gelu.default and call.argument("approximate", "none") != "none"
-    if call.func not in THIRD or is_tanh_gelu:
-        return None
-    return columns_of(call.triples[0])
-
-
-def _derivatives(call: Call) -> Derivatives:
-    """From z to (f, f', f'', a function that returns the third derivative)."""
-
-    def at(z: Tensor) -> Any:
-        y = call.func(z, *call.args[1:], **call.kwargs)
-        first, second = BY_HAND[call.func](z, y, call)
-        return y, first, second, lambda: THIRD[call.func](z, y, first, second, call)
-
-    return at
+    return call.func in THIRD and not is_tanh_gelu and can_fuse(call.triples[0])
 
 
 def compose(call: Call, value: Tensor, firsts: Firsts, seconds: Seconds) -> Any:

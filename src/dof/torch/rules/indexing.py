@@ -44,6 +44,20 @@ def index_fill(x: Any, dim: int, index: Any, filling: Any) -> Any:
     return masked_fill(x, is_filled.reshape(-1, *behind), filling)
 
 
+@written_out("embedding.default")
+def embedding(weight: Any, indices: Any, *options: Any) -> Any:
+    """Rows of a weight that depends on x; the options change gradients in PyTorch, and are left out."""
+    return weight[indices]
+
+
+@written_out("nextafter.default")
+def nextafter(x: Any, y: Any) -> Any:
+    """The neighbour of x on the side of y, or y where both are equal: a tiny step from x, which has no derivatives."""
+    start, goal = aten.detach_copy(x), aten.detach_copy(y)
+    step = torch.nextafter(start, goal) - start
+    return torch.where(step == 0, y, x + step)
+
+
 def strided(call: Call) -> Any:
     """Elements by their place in the memory of a value, which for stacks is another."""
     (x,), value = call.triples, call(*call.values)

@@ -89,7 +89,7 @@ register("linear", "deg2rad rad2deg", elementwise_linear)
 register(
     "linear",
     """t roll tril triu diagonal unfold repeat trace diag_embed slice_scatter diagonal_scatter
-    _fft_r2c _fft_c2r embedding take index.Tensor _unsafe_index.Tensor gather index_put
+    _fft_r2c _fft_c2r take index.Tensor _unsafe_index.Tensor gather index_put
     _unsafe_index_put scatter.src scatter_add index_add index_copy masked_scatter masked_select put rot90
     reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
     im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle avg_pool1d avg_pool2d avg_pool3d

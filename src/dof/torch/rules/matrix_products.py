@@ -9,10 +9,10 @@ from torch import Tensor
 
 from dof.torch import compat
 from dof.torch.call import Call, map_part
-from dof.torch.columns import can_fuse, columns_of
+from dof.torch.fusing import can_fuse
 from dof.torch.registry import FUNCTIONS, aten, register, written_out
 from dof.torch.rules.bilinear import product_rule
-from dof.torch.rules.column_rules import DenseColumns
+from dof.torch.rules.fused_dense import FusedDense
 from dof.torch.triple import Triple
 
 
@@ -85,11 +85,7 @@ def _product_for_each(call: Call, matrices: Tensor) -> Any:
     """x (…, *p, n, i) times constant matrices (*p, i, o), one for each particle p, without copies of them."""
     call, x = _over_last_axis(call, call.triples[0])
     part = lambda stack: _for_each(_as_value(stack, x, matrices.dim()), matrices)  # noqa: E731
-    columns = columns_of(x)
-    if columns is not None:
-        result = Triple.of_columns(part(columns), call.run, call.slots)
-    else:
-        result = call.triple(_for_each(x.value, matrices), map_part(part, x.tangents), map_part(part, x.applied))
+    result = call.triple(_for_each(x.value, matrices), map_part(part, x.tangents), map_part(part, x.applied))
     _log(call, result)
     return result
 
@@ -119,10 +115,10 @@ def _dense_layer(call: Call, weight: Tensor, bias: Tensor | None) -> Any:
 
 
 def _product_with_weight(call: Call, x: Triple, weight: Tensor, bias: Tensor | None) -> Any:
-    """One product for all columns, or one for each part."""
-    columns = columns_of(x) if weight.dim() == 2 and all(can_fuse(w) for w in (weight, bias) if w is not None) else None
-    if columns is not None:
-        return Triple.of_columns(DenseColumns.apply(columns, weight, bias), call.run, call.slots)
+    """One product for each part."""
+    if weight.dim() == 2 and can_fuse(x, weight, bias):
+        stacks = (map_part(lambda stack: _even(stack, x, -1), part) for part in (x.tangents, x.applied))
+        return call.triple(*FusedDense.apply(weight, bias, x.value, *stacks))
     part = lambda stack: torch.nn.functional.linear(_even(stack, x, -1), weight)  # noqa: E731
     value = torch.nn.functional.linear(x.value, weight, bias)
     return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))

@@ -1,4 +1,4 @@
-"""Maxima over windows: elements of x, chosen by indices into its last axes."""
+"""Maxima over windows: elements of x, chosen by indices into its last axes, and put back to these places."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ def pooled(call: Call) -> Any:
     return found.reshape(indices.shape), indices
 
 
+def unpooled(call: Call) -> Any:
+    """Elements of x at the places that indices name. Where several name one place, only one is there in the end."""
+    (x,) = call.triples
+    numbers = torch.arange(1, x.numel() + 1, dtype=torch.float64, device=x.device).reshape(x.shape)
+    sources = call(numbers).long()  # zero where nothing is put
+    return torch.cat([x.new_zeros(1), x.reshape(-1)])[sources]
+
+
+register("selection", "max_unpool2d.default max_unpool3d.default", unpooled)
 register(
     "selection",
     "max_pool2d_with_indices max_pool3d_with_indices adaptive_max_pool2d.default adaptive_max_pool3d.default",

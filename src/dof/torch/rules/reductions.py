@@ -55,6 +55,12 @@ def _extreme(x: Triple, of: Callable[..., Any], dim: Any, keepdim: bool) -> Any:
     return (x * (chosen / chosen.sum(dims, keepdim=True))).sum(dims, keepdim=keepdim)
 
 
+@written_out("nansum.default")
+def nansum(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum of the elements that are not NaN; the derivatives of the others do not count either."""
+    return torch.where(torch.isnan(x), 0.0, x).sum(axes_of(x, dim), keepdim=keepdim, dtype=dtype)
+
+
 @written_out("median.default", "nanmedian.default")
 def median(x: Any) -> Any:
     """The element in the middle."""

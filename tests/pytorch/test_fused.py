@@ -1,4 +1,4 @@
-"""Value, tangents and applied in one tensor: hand-written backward passes beside PyTorch's own derivatives."""
+"""Fused rules: hand-written backward passes beside PyTorch's own derivatives."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 import dof.torch as dof
+from dof.torch.rules import elementwise, fused_elementwise
 
 ACTIVATIONS = {
     "tanh": torch.tanh,
@@ -60,6 +61,54 @@ def test_results_and_first_and_second_gradients_of_two_operators(name):
     leaves = [x, *net.parameters()]
     for one, other in zip([*found, *gradients(found, leaves)], [*expected, *gradients(expected, leaves)], strict=True):
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    "operator", [dof.Operator(a=A), dof.Operator(b=B), dof.Operator(a=A[0], b=B)], ids="a b ab".split()
+)
+@pytest.mark.parametrize("name", ["tanh", "sin", "sigmoid", "gelu"])
+def test_blocks_of_rows_and_parts_that_are_zero_or_the_same_for_all_points(name, operator, monkeypatch):
+    torch.manual_seed(1)
+    net = Network(ACTIVATIONS[name]).double()
+    x = torch.randn(2, 5, 3, dtype=torch.float64, requires_grad=True)
+    leaves = [x, *net.parameters()]
+
+    def found():
+        y = operator(net)(x)
+        return [y, *torch.autograd.grad((y**2).sum(), leaves, materialize_grads=True)]
+
+    monkeypatch.setattr(fused_elementwise, "BLOCK", 100)  # two or three rows
+    in_blocks = found()
+    monkeypatch.setattr(elementwise, "_is_fused", lambda call: False)
+    for one, other in zip(in_blocks, found(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+
+
+def test_a_part_that_the_loss_does_not_use_has_no_gradient():
+    torch.manual_seed(0)
+    net, x = Network(torch.tanh).double(), torch.randn(4, 3, dtype=torch.float64)
+    triple = dof.propagate(net, dof.laplacian)
+    for part in range(3):
+        found = torch.autograd.grad((triple(x)[part] ** 2).sum(), list(net.parameters())[:-1])
+        value, slopes, applied = (
+            net(x),
+            torch.func.vmap(torch.func.grad(lambda p: net(p[None])[0]))(x),
+            by_hessian(net, x)[1],
+        )
+        expected = torch.autograd.grad(((value, slopes, applied)[part] ** 2).sum(), list(net.parameters())[:-1])
+        for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-11)
+
+
+def test_many_gradients_at_once():
+    torch.manual_seed(0)
+    net, x = Network(torch.tanh).double(), torch.randn(4, 3, dtype=torch.float64)
+    weights = list(net.parameters())[:-1]
+    y = dof.laplacian(net)(x)
+    rows = torch.autograd.grad(y, weights, torch.eye(4, dtype=torch.float64), is_grads_batched=True, retain_graph=True)
+    for n in range(4):
+        for row, one in zip(rows, torch.autograd.grad(y[n], weights, retain_graph=True), strict=True):
+            torch.testing.assert_close(row[n], one)
 
 
 def test_compiled_graphs_and_forward_derivatives_are_those_of_single_operations():
