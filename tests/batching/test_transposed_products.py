@@ -5,7 +5,7 @@ import pytest
 from jax import lax
 
 import dof
-from dof.batching.transposed_products import with_short_transposes
+from dof.batching.gradient_program import rewritten
 
 
 def layers(w, x):
@@ -40,7 +40,7 @@ def random(shape):
 @pytest.mark.parametrize(("f", "w", "x"), CASES, ids=lambda case: getattr(case, "__name__", None))
 def test_the_order_of_factors_changes_no_result(f, w, x):
     step, args = jax.value_and_grad(f, argnums=(0, 1)), (random(w), random(x))
-    both = jax.jit(lambda *args: (with_short_transposes(step)(*args), step(*args)))(*args)
+    both = jax.jit(lambda *args: (rewritten(step)(*args), step(*args)))(*args)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12), *both)
 
 
@@ -48,7 +48,7 @@ def test_the_order_of_factors_changes_no_result(f, w, x):
 def test_gradients_transpose_no_products(f, w, x):
     step, args = jax.grad(f), (random(w), random(x))
     count = lambda step: str(jax.make_jaxpr(step)(*args)).count("transpose[")  # noqa: E731
-    assert count(with_short_transposes(step)) == 0 < count(step)
+    assert count(rewritten(step)) == 0 < count(step)
 
 
 def test_training_steps_transpose_no_products():

@@ -13,22 +13,29 @@ from typing import Any
 
 from jax import lax
 
-from dof.jax_compat import Closed, Literal, bind, equation_context, parts
-from dof.jaxpr.program import read
+from dof.jax_compat import Closed, bind, equation_context
+from dof.jaxpr.dependence import Name
+from dof.jaxpr.program import Program, as_program, last_uses, read, use_counts
 from dof.triples.stack_arithmetic import settled
 
 
 def run_with_settled_sums(jaxpr: Closed, arguments: Sequence[Any]) -> list[Any]:
     """The results of a program, in which a product that is only summed along its first axis is settled before."""
-    program, consts = parts(jaxpr)
-    uses = Counter(v for eqn in program.eqns for v in eqn.invars if not isinstance(v, Literal))
-    env = dict(zip([*program.constvars, *program.invars], [*consts, *arguments], strict=True))
-    products = set()
-    for eqn in program.eqns:
-        operands = [read(env, v) for v in eqn.invars]
-        if eqn.primitive is lax.reduce_sum_p and 0 in eqn.params["axes"] and eqn.invars[0] in products:
-            operands = [settled(operands[0])]
-        with equation_context(eqn):
-            env.update(zip(eqn.outvars, bind(eqn.primitive, operands, eqn.params), strict=True))
-        products.update(v for v in eqn.outvars if eqn.primitive is lax.mul_p and uses[v] == 1)
-    return [read(env, v) for v in program.outvars]
+    program = as_program(jaxpr)
+    env = {**program.constants, **dict(zip(program.inputs, arguments, strict=True))}
+    last_use, to_settle = last_uses(program.steps, program.output_names), _summed_products(program, use_counts(jaxpr))
+    for n, step in enumerate(program.steps):
+        with equation_context(step.eqn):
+            results = bind(step.eqn.primitive, [read(env, atom) for atom in step.reads], step.eqn.params)
+        env.update((v, settled(r) if v in to_settle else r) for v, r in zip(step.writes, results, strict=True))
+        # Outside of `jit` the values are arrays, not tracers: those of all layers would stay in memory.
+        for name in [name for name in step.names if last_use[name] == n]:
+            env.pop(name, None)
+    return [read(env, atom) for atom in program.outputs]
+
+
+def _summed_products(program: Program, uses: Counter[Name]) -> set[Name]:
+    """The products whose one use is a sum along their first axis, among others."""
+    products = {v for step in program.steps if step.eqn.primitive is lax.mul_p for v in step.writes if uses[v] == 1}
+    sums = [s for s in program.steps if s.eqn.primitive is lax.reduce_sum_p and 0 in s.eqn.params["axes"]]
+    return {v for step in sums for v in step.names if v in products}

@@ -7,35 +7,17 @@ and x is one product. That made training steps a quarter slower.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from typing import Any
-
-import jax
 from jax import lax
 
-from dof.batching.settled_sums import run_with_settled_sums
-from dof.jax_compat import Closed, JaxprEqn, Literal, map_programs, parts, shape_of, with_equations
+from dof.jax_compat import Closed, JaxprEqn, map_programs, parts, shape_of, with_equations
+from dof.jaxpr.program import use_counts
 from dof.jaxpr.rules.matrix_product_order import with_factors_swapped
-
-
-def with_short_transposes(f: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with (A·B)ᵀ computed as Bᵀ·Aᵀ wherever A·B is used for nothing else."""
-
-    def apply(*args: Any) -> Any:
-        jaxpr, shapes = jax.make_jaxpr(f, return_shape=True)(*args)
-        return jax.tree.unflatten(
-            jax.tree.structure(shapes), run_with_settled_sums(reordered(jaxpr), jax.tree.leaves(args))
-        )
-
-    return apply
 
 
 def reordered(jaxpr: Closed) -> Closed:
     """The program with each product A·B that is only used transposed replaced by Bᵀ·Aᵀ, also in inner programs."""
     program, _ = parts(jaxpr)
-    atoms = [*(v for eqn in program.eqns for v in eqn.invars), *program.outvars]
-    uses = Counter(v for v in atoms if not isinstance(v, Literal))
+    uses = use_counts(jaxpr)
     transposes = {e.invars[0]: e for e in program.eqns if e.primitive is lax.transpose_p and uses[e.invars[0]] == 1}
     eqns, done = [], set()
     for eqn in program.eqns:

@@ -16,7 +16,7 @@ from dof.batching.block_size import Chunk, points_per_block, require_chunk
 from dof.batching.blocks import Batch, count_and_size, in_blocks, out_of_blocks, read_batch
 from dof.batching.bytes_per_point import shared_bytes, stored_bytes
 from dof.batching.devices import SAME, equal_shares, first_points, on_each_device
-from dof.batching.transposed_products import with_short_transposes
+from dof.batching.gradient_program import rewritten
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.jax_compat import varying_over
 from dof.options import require_mesh
@@ -155,8 +155,8 @@ def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, m
         # gradient is multiplied by zero, so that it has to be finite, as everywhere in JAX.)
         return jnp.sum(jnp.where(weights != 0, weights.astype(losses.dtype) * losses, 0)), aux
 
-    # Without it training steps were a quarter slower (`transposed_products.py`).
-    with_gradient = with_short_transposes(jax.value_and_grad(of_block, has_aux=True))
+    # Without it training steps were a quarter slower (`transposed_products.py`), or more (`settled_sums.py`).
+    with_gradient = rewritten(jax.value_and_grad(of_block, has_aux=True))
     if blocks == 1:
         (value, aux), gradients = with_gradient(params, mapped, weights)
         return value, gradients, jnp.sum(weights), aux

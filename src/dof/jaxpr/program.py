@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -65,6 +66,13 @@ def last_uses(steps: Sequence[Step], kept: Collection[Name] = ()) -> dict[Name, 
     """For each name, the number of the last step that reads it; those that are kept have the number after the last."""
     uses: dict[Name, int] = {name: n for n, step in enumerate(steps) for name in step.names}
     return uses | dict.fromkeys(kept, len(steps))
+
+
+def use_counts(jaxpr: Closed) -> Counter[Name]:
+    """How often each name is read, by equations and as a result."""
+    program, _ = parts(jaxpr)
+    atoms = [*(v for eqn in program.eqns for v in eqn.invars), *program.outvars]
+    return Counter(v for v in atoms if not isinstance(v, Literal))
 
 
 def creates_references(jaxpr: Closed) -> bool:
