@@ -79,7 +79,7 @@ def _gather(data: Array, same: np.ndarray) -> Array:
     """Fill each new slot from the old one with its direction; same[new, old, element] says which that is."""
     shape = (len(same), *data.shape[1:])
     place = np.broadcast_to(same.argmax(axis=1), shape)
-    return jnp.where(same.any(axis=1), jnp.take_along_axis(data, place, axis=0), 0)
+    return jnp.where(same.any(axis=1), jnp.take_along_axis(data, place, axis=0, mode="promise_in_bounds"), 0)
 
 
 def _move_whole_slots(data: Array, old: np.ndarray, new: np.ndarray) -> Array:
@@ -88,5 +88,14 @@ def _move_whole_slots(data: Array, old: np.ndarray, new: np.ndarray) -> Array:
     # A direction that is missing gets some place, at most the last, and is refuted by the comparison.
     place = order[np.minimum(np.searchsorted(old[order], new), len(old) - 1)]
     found = old[place] == new
-    moved = jnp.take(data, place, axis=0)
+    kept = np.flatnonzero(found)
+    if len(kept) and _is_run(kept) and _is_run(place[kept]):
+        run = data[place[kept[0]] : place[kept[-1]] + 1]
+        return jnp.pad(run, [(kept[0], len(new) - 1 - kept[-1]), *[(0, 0)] * (data.ndim - 1)])
+    moved = jnp.take(data, place, axis=0, mode="clip")
     return moved if found.all() else jnp.where(found.reshape(-1, *[1] * (data.ndim - 1)), moved, 0)
+
+
+def _is_run(places: np.ndarray) -> bool:
+    """Whether each place is the one after the last: a slice and padding instead of a gather."""
+    return bool((np.diff(places) == 1).all())

@@ -44,8 +44,8 @@ def slogdet_and_inverse(matrix: Any) -> tuple[Any, Any, Any]:
     state = lax.fori_loop(0, n, _eliminate, _start(matrix)) if n else _start(matrix)
     sign = jnp.where(state.singular, 0, state.sign * _parity(state.order).astype(matrix.dtype))
     # Row and column k of the inverse are at the place of the pivot of column k.
-    rows = jnp.take_along_axis(state.matrix, state.order[..., :, None], axis=-2)
-    inverted = jnp.take_along_axis(rows, _inverse(state.order)[..., None, :], axis=-1)
+    rows = jnp.take_along_axis(state.matrix, state.order[..., :, None], axis=-2, mode="clip")
+    inverted = jnp.take_along_axis(rows, _inverse(state.order)[..., None, :], axis=-1, mode="clip")
     return sign, jnp.where(state.singular, -jnp.inf, state.log), inverted
 
 
