@@ -183,6 +183,22 @@ def test_arrays_are_placed_and_marked_on_a_mesh():
     np.testing.assert_array_equal(marked(x), x)
 
 
+def test_types_carry_the_devices_that_values_vary_over():
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+
+    def marked(x):
+        type_ = jax_compat.typed_like((3,), x)
+        assert type_.shape == (3,) and type_.dtype == x.dtype
+        return jax_compat.vary_as(jnp.zeros(3), type_) + jax_compat.vary_as(x, type_)
+
+    split = PartitionSpec("i")
+    on_mesh = jax.shard_map(marked, mesh=mesh, in_specs=split, out_specs=split)
+    text = str(jax.make_jaxpr(on_mesh)(jnp.ones(3)))
+    assert text.count("pvary") + text.count("pcast") == 1, text  # the zeros; x has the mark already
+    np.testing.assert_array_equal(on_mesh(jnp.ones(3)), np.ones(3))
+    assert jax_compat.vary_as(x, jax_compat.typed_like((3,), x)) is x
+
+
 def test_constants_are_folded_right():
     """Up to JAX 0.8.0 the compiler exchanges rows and columns here, if it knows that the ones are constant."""
     w = jnp.asarray(np.random.default_rng(0).normal(size=(8, 5)))

@@ -26,7 +26,7 @@ from dof.directions.factor import DENSE_LIMIT, factor
 from dof.directions.known_while_tracing import is_known
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, arrays_of, is_known_matrix, map_entries
 from dof.directions.sparse_rows import dense_rows
-from dof.jax_compat import Closed, as_function, enable_x64, is_traced, trace_of
+from dof.jax_compat import Closed, as_function, enable_x64, is_traced, trace_of, typed_like, vary_as
 from dof.jaxpr.known_results import known_results
 from dof.jaxpr.linearity import Role, linear_arguments
 from dof.jets.readout import common_span
@@ -83,5 +83,7 @@ __all__ = [
     "symbol_at",
     "symbol_of",
     "trace_of",
+    "typed_like",
     "value_as_array",
+    "vary_as",
 ]

@@ -198,9 +198,32 @@ def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
 
 def vary_like(part: Any, value: Any) -> Any:
     """Stacked derivatives, marked as varying over the devices that the value varies over inside shard_map."""
-    is_inside = bool(jax.sharding.get_abstract_mesh().manual_axes)
     # A sum varies over the devices of both its terms.
-    return part + jax.numpy.zeros_like(value) if is_inside else part
+    return part + jax.numpy.zeros_like(value) if _is_inside_shard_map() else part
+
+
+def typed_like(shape: tuple[int, ...], value: Any) -> jax.ShapeDtypeStruct:
+    """A shape, with the dtype of a value and the devices that it varies over inside shard_map."""
+    if not _is_inside_shard_map():
+        return jax.ShapeDtypeStruct(shape, value.dtype)
+    # A sum varies over the devices of both its terms.
+    return jax.eval_shape(lambda v: jax.numpy.zeros(shape, v.dtype) + v.sum(), value)
+
+
+def vary_as(array: Any, type_: Any) -> Any:
+    """The same array, marked as varying over the devices that the type names and it does not vary over yet."""
+    missing = _device_axes(type_) - _device_axes(jax.typeof(array)) if _is_inside_shard_map() else None
+    return _vary(array, tuple(sorted(missing))) if missing else array
+
+
+def _is_inside_shard_map() -> bool:
+    return bool(jax.sharding.get_abstract_mesh().manual_axes)
+
+
+def _device_axes(type_: Any) -> Set[str]:
+    """The axes of the mesh along which values differ from device to device; up to JAX 0.9 the type itself has them."""
+    own = getattr(type_, "vma", None) or getattr(getattr(type_, "manual_axis_type", None), "varying", None)
+    return own or frozenset()
 
 
 def place(tree: Any, mesh: Any, spec: Any) -> Any:
@@ -215,7 +238,7 @@ def varying_over(tree: Any, axis: str) -> Any:
     return jax.tree.map(lambda leaf: _vary(leaf, axis), tree)
 
 
-def _vary(leaf: Any, axis: str) -> Any:
+def _vary(leaf: Any, axis: str | tuple[str, ...]) -> Any:
     """`lax.pcast`, which up to JAX 0.8.1 is called `lax.pvary`."""
     return lax.pcast(leaf, axis, to="varying") if hasattr(lax, "pcast") else vars(lax)["pvary"](leaf, axis)
 

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from dof.jax_compat import Closed, Literal, bind, is_traced, parts
-from dof.jaxpr.program_signature import needs_devices
+from dof.jaxpr.program_signature import DEVICE_MARKS
 
 
 def known_results(jaxpr: Closed) -> list[np.ndarray | None]:
@@ -19,7 +19,11 @@ def known_results(jaxpr: Closed) -> list[np.ndarray | None]:
         for eqn in program.eqns:
             operands = [value_of(atom) for atom in eqn.invars]
             # An effect would happen here, while tracing, and again when the program is run.
-            if not needs_devices(eqn) and all(operand is not None for operand in operands):
-                values.update(zip(eqn.outvars, bind(eqn.primitive, operands, eqn.params), strict=True))
+            if eqn.effects or any(operand is None for operand in operands):
+                continue
+            # What is known is the same on every device, and outside of the mesh there is nothing to mark.
+            is_mark = eqn.primitive.name in DEVICE_MARKS
+            found = operands if is_mark else bind(eqn.primitive, operands, eqn.params)
+            values.update(zip(eqn.outvars, found, strict=True))
         results = [value_of(atom) for atom in program.outvars]
         return [None if result is None else np.asarray(result) for result in results]

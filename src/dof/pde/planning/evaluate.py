@@ -20,6 +20,7 @@ from dof.extend import (
     propagate_operators,
     propagate_prepared,
     propagate_symbols,
+    typed_like,
     value_as_array,
 )
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
@@ -57,7 +58,7 @@ def by_hessian(residual: Any, net: Callable[[Any], Any], point: Any, parameters:
     """The residual, with all derivatives from the gradient and the whole Hessian of the network."""
     value = net(point)
     _require_fields(residual, value)
-    struct = jax.ShapeDtypeStruct(value.shape, value.dtype)
+    struct = typed_like(value.shape, value)
     traced = trace_residual(residual, struct, point, parameters)
     first = _jacobian_of(value)
     has_second = any(isinstance(read, (Second, Applied)) for read in traced.reads)

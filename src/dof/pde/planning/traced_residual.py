@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from dof.errors import ArgumentError, describe
-from dof.extend import Closed, Role, as_function, is_traced, linear_arguments, trace_of
+from dof.extend import Closed, Role, as_function, is_traced, linear_arguments, trace_of, typed_like, vary_as
 from dof.pde.notation.derivatives import Derivative, Gradient
 
 ENDED: WeakSet[Any] = WeakSet()
@@ -43,7 +43,9 @@ class TracedResidual:
 
     def at(self, derivatives: Sequence[Any], value: Any, point: Any) -> list[Any]:
         """The leaves of the residual."""
-        return as_function(self.jaxpr)(*derivatives, value, point)
+        # A program takes only what varies over the devices of a mesh as it did when it was traced.
+        given = map(vary_as, [*derivatives, value], [*self.types, self.value])
+        return as_function(self.jaxpr)(*given, point)
 
     def linear_reads(self) -> list[int]:
         """The reads that enter linearly, with coefficients that do not depend on fields; gradients are left out."""
@@ -105,7 +107,7 @@ def _reads_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[D
 
 
 def _traced(residual: Any, value: Any, point: Any, parameters: Any, reads: Sequence[Derivative]) -> TracedResidual:
-    types = tuple(jax.ShapeDtypeStruct(derivative_shape(read, value), value.dtype) for read in reads)
+    types = tuple(typed_like(derivative_shape(read, value), value) for read in reads)
 
     def of_derivatives(*arguments: Any) -> Any:
         *derivatives, value, point = arguments
