@@ -52,7 +52,7 @@ def _short(text: str) -> str:
     return text.split(":")[0] if len(text) > 30 else text
 
 
-SUMMARY = ["case", "points", "dof ms", "dof MB", "Hessian: time", "memory", "fastest other", "time"]
+SUMMARY = ["case", "points", "dof ms", "dof MB", "Hessian: time", "memory", "fastest other", "time", "memory"]
 
 
 def summary_table(run: SuiteRun) -> TextTable:
@@ -68,12 +68,13 @@ def summary_table(run: SuiteRun) -> TextTable:
 def _summary(result: CaseResult) -> list[str]:
     ours, hessian = result.done("dof"), result.done("hessian")
     if ours is None:
-        return [_short(result.outcomes["dof"].failure or "–"), *["–"] * 5]
+        return [_short(result.outcomes["dof"].failure or "–"), *["–"] * 6]
     figures = [f"{1e3 * median(ours.seconds):.4g}", _scaled(ours.temporary, 1e-6)]
     failure = _short(result.outcomes["hessian"].failure or "–") if "hessian" in result.outcomes else "–"
     against = [_times(hessian, ours), _memory(hessian, ours)] if hessian else [failure, failure]
     other = fastest_other(result)
-    return [*figures, *against, *([other.method, _times(other, ours)] if other else ["–", "–"])]
+    of_other = [other.method, _times(other, ours), _memory(other, ours)] if other else ["–"] * 3
+    return [*figures, *against, *of_other]
 
 
 def fastest_other(result: CaseResult) -> Outcome | None:
