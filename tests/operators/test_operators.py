@@ -147,6 +147,19 @@ def test_sum_and_names():
         assert "0x" not in repr(value)
 
 
+def test_numbers_are_multiples_of_the_function():
+    dx, dy = dof.derivatives(4)[:2]
+    for L in (dof.laplacian, dof.Operator(b=B), dx**3 + dy):
+        for number in (-3, 0.5, np.float32(0.25), jnp.asarray(2.0)):
+            expected = L(f)(x) + number * f(x)
+            assert_close((L + number)(f)(x), expected)
+            assert_close((number + L)(f)(x), expected)
+            assert_close((L - number)(f)(x), L(f)(x) - number * f(x))
+            assert_close((number - L)(f)(x), number * f(x) - L(f)(x))
+    with pytest.raises(TypeError):
+        dof.laplacian + np.ones(2)
+
+
 def test_no_eigenvalue_is_dropped_that_double_precision_sees():
     """Entries that float32 could hold, with an eigenvalue below its rounding."""
     a = np.array([[1.0, 1 - 2.0**-24], [1 - 2.0**-24, 1.0]])

@@ -82,6 +82,20 @@ def test_sums_multiples_and_functions_times_operators():
     assert_close(L(f)(x), reference(x, a, x[:, :1] * B, -1.0), 1e-12)
 
 
+def test_numbers_are_multiples_of_the_function():
+    x = torch.randn(5, 3)
+    assert_close((dof.laplacian - 3)(f)(x), reference(x, torch.eye(3), c=-3.0), 1e-12)
+    assert_close((torch.tensor(3.0) - dof.laplacian)(f)(x), reference(x, -torch.eye(3), c=3.0), 1e-12)
+
+
+@pytest.mark.parametrize(("name", "found"), [("b", lambda x: x.mean(0)), ("c", lambda x: x.sum())])
+def test_coefficients_that_mix_points_are_refused(name, found):
+    constant = torch.ones(3 if name == "b" else (), requires_grad=True)
+    assert dof.Operator(**{name: lambda x: constant})(f)(torch.randn(5, 3)).shape == (5,)
+    with pytest.raises(dof.ArgumentError, match=f"`{name}` is the same for all points, and depends on them"):
+        dof.Operator(**{name: found})(f)(torch.randn(5, 3))
+
+
 def test_jointly_and_with_value_and_propagate():
     x, L = torch.randn(5, 3), dof.Operator(a=A, b=B, c=2.0)
     one, two = dof.jointly(dof.laplacian, L)(f)(x)

@@ -32,7 +32,7 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
-    help="Exact second-order differential operators of neural networks, by one forward propagation.",
+    help="Exact differential operators of neural networks, by one forward propagation.",
     no_args_is_help=True,
     # With --debug the plain traceback is shown.
     pretty_exceptions_enable=False,

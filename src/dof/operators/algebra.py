@@ -1,4 +1,4 @@
-"""What operators of every order have in common: differences, quotients and powers."""
+"""What operators of every order have in common: sums with numbers, differences, quotients and powers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class OperatorAlgebra(ABC):
     __array_ufunc__ = None  # so that a NumPy array on the left asks `__rmul__`
 
     @abstractmethod
-    def __add__(self, other: Any) -> Any: ...
+    def plus(self, other: Any) -> Any:
+        """L + M; NotImplemented if this class does not know what M is."""
 
     @abstractmethod
     def scaled(self, scale: Any) -> Any:
@@ -33,8 +34,14 @@ class OperatorAlgebra(ABC):
     @abstractmethod
     def __matmul__(self, other: Any) -> Any: ...
 
+    def __add__(self, other: Any) -> Any:
+        """L + M; a number m stands for the operator φ ↦ m φ."""
+        return self.plus(self.identity() * other if _is_number(other) else other)
+
     def __radd__(self, other: Any) -> Any:
-        return self if isinstance(other, int) and other == 0 else NotImplemented  # so that `sum` works
+        if isinstance(other, int) and other == 0:
+            return self  # so that `sum` works
+        return self + other if _is_number(other) else NotImplemented
 
     def __rmul__(self, scale: Any) -> Any:
         if not callable(scale) and np.shape(scale) != ():
@@ -58,7 +65,10 @@ class OperatorAlgebra(ABC):
         return self.__rmul__(-1)
 
     def __sub__(self, other: Any) -> Any:
-        return self + (-other) if isinstance(other, OperatorAlgebra) else NotImplemented
+        return self + (-other) if isinstance(other, OperatorAlgebra) or _is_number(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other if _is_number(other) else NotImplemented
 
     def __pow__(self, exponent: Any) -> Any:
         """The operator applied so many times."""
@@ -69,3 +79,8 @@ class OperatorAlgebra(ABC):
         for _ in range(exponent - 1):
             power = power @ self
         return power
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number, or an array or tensor without axes."""
+    return isinstance(value, (int, float, complex)) or getattr(value, "shape", None) == ()

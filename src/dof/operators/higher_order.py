@@ -36,7 +36,8 @@ class HigherOrder(OperatorAlgebra):
     def __repr__(self) -> str:
         return f"<dof operator of order {self.order}: {len(self.products)} product(s) of operators>"
 
-    def __add__(self, other: Any) -> Any:
+    def plus(self, other: Any) -> Any:
+        """L + M for an operator M of any order."""
         return type(self)(self.products + products_of(other)) if _is_operator(other) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:

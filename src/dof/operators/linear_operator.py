@@ -58,7 +58,8 @@ class LinearOperator(OperatorAlgebra):
         counts = [(len(terms), name) for name, terms in (("a", self.a), ("b", self.b), ("c", self.c)) if terms]
         return f"<dof.Operator: {', '.join(f'{count} term(s) of {name}' for count, name in counts) or 'zero'}>"
 
-    def __add__(self, other: Any) -> Self:
+    def plus(self, other: Any) -> Any:
+        """L + M for an operator M of order two, one or zero."""
         if not isinstance(other, LinearOperator):
             return NotImplemented
         return self.of_terms(self.a + other.a, self.b + other.b, self.c + other.c)

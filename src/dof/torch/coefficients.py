@@ -41,11 +41,24 @@ def scalar_at(argument: str, value: Any, x: Tensor) -> Any:
     """A number, or one for each point: (…)."""
     found = value(x) if callable(value) else value
     array = found if isinstance(found, torch.Tensor) else as_coefficient(argument, found)
+    expected = f"a number, or a function of x that returns one for each point, {tuple(x.shape[:-1])}"
+    fix = f"{argument}=lambda x: (x**2).sum(-1)"
     if tuple(array.shape) not in ((), tuple(x.shape[:-1])):
-        expected = f"a number, or a function of x that returns one for each point, {tuple(x.shape[:-1])}"
-        fix = f"{argument}=lambda x: (x**2).sum(-1)"
         raise ArgumentError(describe(argument, f"has shape {tuple(array.shape)}", expected, fix))
+    if callable(value) and x.dim() > 1 and array.ndim == 0:
+        _require_constant(argument, value, x, expected, fix)
     return array if isinstance(array, torch.Tensor) else array.item()
+
+
+def _require_constant(argument: str, function: Any, x: Tensor, expected: str, fix: str) -> None:
+    """Refuse a coefficient that is the same for all points and depends on them, as `x.sum()` instead of `x.sum(-1)`."""
+    with torch.enable_grad():
+        points = x.detach().requires_grad_()
+        found = function(points)
+        is_differentiable = isinstance(found, torch.Tensor) and found.requires_grad
+        slope = torch.autograd.grad(found.abs().sum(), points, allow_unused=True)[0] if is_differentiable else None
+    if slope is not None:
+        raise ArgumentError(describe(argument, "is the same for all points, and depends on them", expected, fix))
 
 
 def vector_at(value: Any, x: Tensor) -> Any:
@@ -53,9 +66,11 @@ def vector_at(value: Any, x: Tensor) -> Any:
     found = value(x) if callable(value) else value
     array = found if isinstance(found, torch.Tensor) else as_coefficient("b", found)
     n = x.shape[-1]
+    expected = f"({n},), or the shape {tuple(x.shape)} of x"
     if tuple(array.shape) not in ((n,), tuple(x.shape)) and not (n == 1 and array.ndim == 0):
-        expected, fix = f"({n},), or the shape {tuple(x.shape)} of x", f"b=torch.ones({n})"
-        raise ArgumentError(describe("b", f"has shape {tuple(array.shape)}", expected, fix))
+        raise ArgumentError(describe("b", f"has shape {tuple(array.shape)}", expected, f"b=torch.ones({n})"))
+    if callable(value) and array.ndim < x.dim():
+        _require_constant("b", value, x, expected, "b=lambda x: -x")
     return array
 
 
@@ -105,7 +120,9 @@ def _of_points(found: Any, function: Any, x: Tensor) -> tuple[Any, Any]:
     if array.shape == (*batch, n, n):
         return None, PointMatrix(_symmetric(array).movedim(-1, 0))
     expected = f"{batch}, {(*batch, n)} for diagonals or {(*batch, n, n)}: the axes of points come first"
-    raise ArgumentError(describe("a(x)", f"has shape {tuple(array.shape)}", expected, f"a=lambda x: x.new_ones({n})"))
+    raise ArgumentError(
+        describe("a(x)", f"has shape {tuple(array.shape)}", expected, "a=lambda x: 1 + x**2 for diagonals")
+    )
 
 
 def _require_points(array: Tensor, function: Any, x: Tensor) -> None:

@@ -27,10 +27,10 @@ class Operator(Applicable, OperatorAlgebra):
 
     x is (…, N): points in rows, N coordinates on the last axis. Each coefficient is absent, constant numbers (copied: A
     is factored once), a tensor that requires gradients, or a function of x, which gets all points and returns one
-    coefficient for each, with the axes of points in front.
+    coefficient for each, with the axes of points in front: c=lambda x: x.sum(-1), not x.sum().
 
-    Operators add, subtract, and are multiplied from the left by numbers and functions of x; `@` applies one after
-    another.
+    Operators add, subtract, and are multiplied from the left by numbers and functions of x; a number that is added is a
+    multiple of φ; `@` applies one after another.
 
     Args:
         a: a scalar; (N,) for a diagonal; (N, N), of which the symmetric part counts; `BlockDiagonal(blocks)`; or
@@ -60,7 +60,8 @@ class Operator(Applicable, OperatorAlgebra):
     def __repr__(self) -> str:
         return f"<dof.torch.Operator: {' + '.join(t.order for t in self.terms) or 'zero'}>"
 
-    def __add__(self, other: Any) -> Any:
+    def plus(self, other: Any) -> Any:
+        """L + M."""
         return self.of_terms(self.terms + other.terms) if isinstance(other, Operator) else NotImplemented
 
     def scaled(self, scale: Any) -> Operator:
