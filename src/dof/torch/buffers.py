@@ -7,8 +7,11 @@ propagation (64 directions, 1024 points, layers of 256) and an eighth of a train
 
 from __future__ import annotations
 
+import itertools
+import math
 import sys
 import threading
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, UntypedStorage
@@ -60,5 +63,36 @@ def empty_like(x: Tensor) -> Tensor:
     size = x.numel() * x.element_size()
     if x.device.type != "cpu" or not LEAST <= size <= MOST:
         return torch.empty_like(x)
-    strides = torch.empty_like(x, device="meta").stride()
+    strides = x.stride() if x.is_contiguous() else torch.empty_like(x, device="meta").stride()
     return x.new_empty(0).set_(_kept.take(size), 0, x.shape, strides)  # pyright: ignore[reportArgumentType]
+
+
+def neighbours(like: Tensor, shapes: Sequence[Sequence[int]]) -> list[Tensor]:
+    """Tensors of these shapes, one after the other in one piece of memory, with any entries.
+
+    None is a view of another, for autograd.
+    """
+    sizes = [math.prod(shape) for shape in shapes]
+    whole = empty_like(like.new_empty(()).expand(sum(sizes)))
+    starts, memory = itertools.accumulate(sizes, initial=0), whole.untyped_storage()
+    return [
+        whole.new_empty(0).set_(memory, start, shape, _strides(shape))  # pyright: ignore[reportArgumentType]
+        for start, shape in zip(starts, shapes, strict=False)
+    ]
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    return [math.prod(shape[n + 1 :]) for n in range(len(shape))]
+
+
+def as_rows(tensors: Sequence[Tensor]) -> Tensor | None:
+    """The rows (m, n) of tensors (…, n) as one matrix, without a copy; None if they are no neighbours in memory."""
+    first = tensors[0]
+    place, memory = first.data_ptr(), first.untyped_storage().data_ptr()
+    for x in tensors:
+        is_next = x.data_ptr() == place and x.untyped_storage().data_ptr() == memory
+        if not is_next or not x.is_contiguous() or x.shape[-1] != first.shape[-1]:
+            return None
+        place += x.numel() * x.element_size()
+    n = first.shape[-1]
+    return first.as_strided((sum(x.numel() for x in tensors) // max(n, 1), n), (n, 1))
