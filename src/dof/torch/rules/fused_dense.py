@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.torch.buffers import as_rows, empty_like, neighbours
-from dof.torch.fusing import can_write
+from dof.torch.buffers import as_rows, empty, neighbours
+from dof.torch.fusing import can_write, is_wide
 
 Part = Tensor | None
 
@@ -44,7 +44,8 @@ class FusedDense(torch.autograd.Function):
 def _products(parts: Sequence[Part], matrix: Tensor) -> list[Part]:
     """X M over the last axis of each part X: one product where the parts are neighbours in memory."""
     given = [part for part in parts if part is not None]
-    rows = as_rows(given) if len(given) > 1 and can_write(*given) else None
+    is_joined = len(given) > 1 and is_wide(matrix.shape) and can_write(*given)
+    rows = as_rows(given) if is_joined else None
     if rows is None:
         return [None if part is None else _product(part, matrix) for part in parts]
     results = neighbours(given[0], [(*part.shape[:-1], matrix.shape[-1]) for part in given])
@@ -56,17 +57,13 @@ def _products(parts: Sequence[Part], matrix: Tensor) -> list[Part]:
 def _product(part: Tensor, matrix: Tensor) -> Tensor:
     if part.dim() == 1 or not can_write(part):
         return part @ matrix
-    result = empty_like(part.new_empty(()).expand(*part.shape[:-1], matrix.shape[-1]))
-    return torch.matmul(part, matrix, out=result)
+    return torch.matmul(part, matrix, out=empty(part, (*part.shape[:-1], matrix.shape[-1])))
 
 
 def _sum_of_products(pairs: list[Any]) -> Tensor:
     """Σ Gᵀ X over gradients G and parts X, the gradient of the weight."""
-    grads, parts = zip(*pairs, strict=True)
-    is_plain = len(pairs) > 1 and can_write(*grads)
-    joined = (as_rows(grads), as_rows(parts)) if is_plain else (None, None)
-    if joined[0] is not None and joined[1] is not None:
-        return joined[0].mT @ joined[1]
+    # One product for each, also where they are neighbours: for 32,768 rows of 64 numbers in one piece, two threads take
+    # 1.15 times as long.
     (grad, part), *others = pairs
     total = _rows(grad).mT @ _rows(part)
     for grad, part in others:

@@ -8,20 +8,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.torch.buffers import empty_like, neighbours
+from dof.torch.buffers import empty, empty_like, neighbours
 from dof.torch.call import add_parts
 from dof.torch.direction_sums import DirectionSum, lanes, pieces
-from dof.torch.fusing import can_write
+from dof.torch.fusing import can_write, is_wide
 from dof.torch.quadratic_form import QuadraticForm
 from dof.torch.rules.fused_derivatives import ElementwiseFunction
 from dof.torch.rules.pull_back import pull_back, write_sum
 
 Part = Tensor | None
 
-BLOCK = 2**19
-"""Bytes of the value in a block, for each thread, so that the derivatives of f at a block stay in the cache. Of 2¹⁵ to
-2²³ this was the fastest by 2 to 4 %, for a training step with 8192 points and layers of 64 on one core; below 2¹⁸ the
-calls of small operations cost more than the cache gains."""
+BLOCK = 2**20
+"""Bytes of the value in a block, for each thread, so that the derivatives of f at a block stay in the cache. For a
+training step with 8192 points and layers of 64, 2¹⁹ to 2²² took the same time on one core, and 2¹⁹ to 2²⁰ on two; with
+2¹⁸ the calls of small operations cost 8 % more than the cache gains."""
 
 
 class FusedElementwise(torch.autograd.Function):
@@ -58,12 +58,14 @@ class FusedElementwise(torch.autograd.Function):
 
 def _results(parts: Sequence[Any], form: QuadraticForm) -> list[Part]:
     """Room for y, g' and s': one after the other in memory, or in the order in memory of the operands."""
-    z, *stacks = parts
-    counts = (None if stacks[0] is None else form.directions, form.channels)
-    if all(part is None or part.shape[1:] != z.shape or part.is_contiguous() for part in stacks) and z.is_contiguous():
-        found = iter(neighbours(z, [z.shape, *((count, *z.shape) for count in counts if count is not None)]))
-        return [next(found), *(None if count is None else next(found) for count in counts)]
-    return [empty_like(z), *(None if n is None else _like(stack, n, z) for stack, n in zip(stacks, counts, strict=True))]
+    z, g, s = parts
+    stacks = [(form.channels, s)] if g is None else [(form.directions, g), (form.channels, s)]
+    is_plain = all(x is None or x.shape[1:] != z.shape or x.is_contiguous() for x in (g, s)) and z.is_contiguous()
+    if is_plain and is_wide(z.shape):
+        found = neighbours(z, [z.shape, *((count, *z.shape) for count, _ in stacks)])
+    else:
+        found = [empty_like(z), *(_like(stack, count, z) for count, stack in stacks)]
+    return found if g is not None else [found[0], None, found[1]]
 
 
 def _like(stack: Part, count: int, z: Tensor) -> Tensor:
@@ -73,7 +75,7 @@ def _like(stack: Part, count: int, z: Tensor) -> Tensor:
 
 def _squares(g: Part, form: QuadraticForm) -> Part:
     """Room for Σ_k q_k g_k² of each channel, of size one along the axes where g is."""
-    return None if g is None else empty_like(g.new_empty(()).expand(form.channels, *g.shape[1:]))
+    return None if g is None else empty(g, (form.channels, *g.shape[1:]))
 
 
 def _room(parts: Sequence[Any], needed: Sequence[bool], grads: Sequence[Part]) -> list[Part]:
@@ -102,12 +104,13 @@ def _blocks(z: Any) -> Iterator[slice]:
 def _at(rows: slice, parts: Sequence[Part]) -> list[Any]:
     """The rows of a value and of two stacks."""
     value, *stacks = parts
-    return [None if value is None else value[rows], *(_rows_of(stack, rows) for stack in stacks)]
+    is_all = value is None or value.shape[0] <= rows.stop - rows.start
+    return [value if is_all else value[rows], *(_rows_of(stack, rows) for stack in stacks)]
 
 
 def _rows_of(stack: Part, rows: slice) -> Part:
     """The rows of a stack, which may have size one along their axis."""
-    return stack if stack is None or stack.shape[1] == 1 else stack[:, rows]
+    return stack if stack is None or stack.shape[1] <= rows.stop - rows.start else stack[:, rows]
 
 
 def _propagate(results: Sequence[Any], parts: Sequence[Any], room: Any, f: ElementwiseFunction, form: Any) -> None:

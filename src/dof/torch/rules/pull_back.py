@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.torch.buffers import empty_like
+from dof.torch.buffers import empty, empty_like
 from dof.torch.direction_sums import DirectionSum, lanes, pieces
 from dof.torch.quadratic_form import QuadraticForm, Run
 
@@ -32,7 +32,7 @@ def pull_back(found: Sequence[Any], stacks: Any, grads: Sequence[Any], at: Any, 
         at: f, z, y and Σ_k q_k g_k².
         form: the weights q.
     """
-    (of_value, of_tangents, of_applied), (f, z, y, squares), (Y, G, S), (g, s) = found, at, grads, stacks
+    (of_value, of_tangents, of_applied), (f, z, y, squares), (Y, _, S), g = found, at, grads, stacks[0]
     first, second = f.two(z, y)
     inner = _inner_products(of_tangents, stacks, grads, (first, second), form)
     if of_value is not None:
@@ -65,7 +65,7 @@ def _inner_products(target: Part, stacks: Any, grads: Sequence[Any], at: Sequenc
 
 def _pull_back_tangents(target: Tensor, g: Tensor, G: Part, first: Tensor, bend: Part) -> None:
     """∂g of some directions; g, and with it the target, may have size one along some axes."""
-    room = target if target.shape[1:] == first.shape else empty_like(first.expand(len(g), *first.shape))
+    room = target if target.shape[1:] == first.shape else empty(first, (g.shape[0], *first.shape))
     write_sum(room, [(a, b) for a, b in ((G, first), (g, bend)) if a is not None and b is not None])
     _add_summed(target, room)
 
