@@ -28,8 +28,8 @@ def pieces(start: int, stop: int, step: int) -> Iterator[slice]:
 class DirectionSum:
     """A sum Σ_k w_k a_k b_k that grows by stacks (k, *s) of directions, at most `count` at a time.
 
-    Direction k of each stack is added to entry k of a stack of sums, which `total` sums up into `out`. Sums that stay in
-    the cache took a quarter of the time of g.square().sum(0), measured on one core, direction by direction, for 64
+    Direction k of each stack is added to entry k of a stack of sums, which `total` sums up into `out`. Sums that stay
+    in the cache took a quarter of the time of g.square().sum(0), measured on one core, direction by direction, for 64
     directions of 128 × 256 and for 2 of 8192 × 64.
     """
 
