@@ -11,7 +11,8 @@ from dof.torch.buffers import empty
 
 LANES = 2**18
 """Bytes of the directions that are taken at a time, for each thread: few enough to stay in the cache, and so many that
-all threads work (PyTorch gives 2¹⁵ elements to one) and that the calls cost little."""
+all threads work (PyTorch gives 2¹⁵ elements to one) and that the calls cost little. On
+one core, 2¹⁶ to 2²² took the same time within the noise, for 64 directions of 128 × 256."""
 
 
 def lanes(row: Tensor, count: int) -> int:

@@ -62,8 +62,8 @@ def _product(part: Tensor, matrix: Tensor) -> Tensor:
 
 def _sum_of_products(pairs: list[Any]) -> Tensor:
     """Σ Gᵀ X over gradients G and parts X, the gradient of the weight."""
-    # One product for each, also where they are neighbours: for 32,768 rows of 64 numbers in one piece, two threads take
-    # 1.15 times as long.
+    # One product for each, also where they are neighbours: with one product for all, a training step with 8192 points
+    # and layers of 64 took 1.03 times as long on two threads.
     (grad, part), *others = pairs
     total = _rows(grad).mT @ _rows(part)
     for grad, part in others:
