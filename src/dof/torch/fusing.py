@@ -25,7 +25,7 @@ def can_fuse(x: Triple, *constants: Any) -> bool:
 
 
 NARROW = 16
-"""Last axes that are shorter are those of outputs: parts that stay together would keep each other's memory alive. Not tuned."""
+"""Shorter last axes are those of outputs: parts stored together would keep each other's memory alive. Not tuned."""
 
 
 def is_wide(shape: Sequence[int]) -> bool:
