@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from dof.torch import buffers
-from dof.torch.buffers import empty_like
+from dof.torch.buffers import as_rows, empty, empty_like, neighbours
 
 LIKE = torch.zeros(1024, 128)
 
@@ -68,3 +68,32 @@ def test_shape_and_order_in_memory_are_those_that_pytorch_gives(x):
     expected = torch.empty_like(x)
     found = empty_like(x)
     assert (found.shape, found.stride(), found.dtype) == (expected.shape, expected.stride(), expected.dtype)
+
+
+@pytest.mark.parametrize("scale", [1, 512])  # memory from PyTorch, and memory that is kept
+def test_neighbours_are_the_rows_of_one_matrix_and_no_views(scale):
+    shapes = [(scale, 128), (3, scale, 128), (1, scale, 128)]
+    parts = neighbours(LIKE, shapes)
+    assert [part.shape for part in parts] == [torch.Size(shape) for shape in shapes]
+    assert not any(part._is_view() for part in parts)
+    for n, part in enumerate(parts):
+        part.fill_(n)
+    rows = as_rows(parts)
+    assert rows is not None
+    assert rows.shape == (5 * scale, 128)
+    assert rows[::scale, 0].tolist() == [0, 1, 1, 1, 2]
+
+
+def test_other_tensors_are_not_taken_for_neighbours():
+    one, two, three = neighbours(LIKE, [(4, 8), (2, 4, 8), (8, 4)])
+    assert as_rows([one, two]) is not None
+    assert as_rows([two, one]) is None
+    assert as_rows([one, two[:, 1:]]) is None
+    assert as_rows([one, two, three]) is None
+    assert as_rows([one, two.clone()]) is None
+    assert as_rows([two.mT]) is None
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (300, 300), (2, 1, 70_000)])
+def test_empty_tensors_are_contiguous(shape):
+    assert empty(LIKE, shape).stride() == torch.empty(shape).stride()

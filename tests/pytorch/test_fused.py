@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import dof.torch as dof
-from dof.torch.rules import elementwise, fused_elementwise
+from dof.torch.rules import elementwise, fused_elementwise, pull_back
 
 ACTIVATIONS = {
     "tanh": torch.tanh,
@@ -25,7 +25,7 @@ A, B = np.diag([1.0, -1.0, 2.0]), np.array([1.0, 2.0, 3.0])
 class Network(nn.Module):
     def __init__(self, f):
         super().__init__()
-        self.layers = nn.ModuleList(map(nn.Linear, (3, 5, 6, 4), (5, 6, 4, 1)))
+        self.layers = nn.ModuleList(map(nn.Linear, (3, 16, 18, 4), (16, 18, 4, 1)))
         self.f = f
 
     def forward(self, x):
@@ -77,11 +77,32 @@ def test_blocks_of_rows_and_parts_that_are_zero_or_the_same_for_all_points(name,
         y = operator(net)(x)
         return [y, *torch.autograd.grad((y**2).sum(), leaves, materialize_grads=True)]
 
-    monkeypatch.setattr(fused_elementwise, "BLOCK", 100)  # two or three rows
+    monkeypatch.setattr(fused_elementwise, "BLOCK", 100)  # one row
     in_blocks = found()
     monkeypatch.setattr(elementwise, "_is_fused", lambda call: False)
     for one, other in zip(in_blocks, found(), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+def test_directions_some_at_a_time(lanes, monkeypatch):
+    torch.manual_seed(2)
+    net = Network(torch.tanh).double()
+    x = torch.randn(5, 4, dtype=torch.float64)
+    net.layers[0] = nn.Linear(4, 16)
+    weights = [1.0, 1.0, 1.0, -2.0]
+    monkeypatch.setattr(fused_elementwise, "lanes", lambda row, count: min(lanes, count))
+    monkeypatch.setattr(pull_back, "lanes", lambda row, count: min(lanes, count))
+    found = dof.Operator(a=weights)(net)(x)
+    hessians = torch.func.vmap(torch.func.hessian(lambda p: net(p[None])[0]))(x)
+    expected = (torch.diagonal(hessians, dim1=1, dim2=2) * torch.tensor(weights, dtype=torch.float64)).sum(1)
+    parameters = list(net.parameters())[:-1]
+    for one, other in zip(
+        [found, *torch.autograd.grad((found**2).sum(), parameters)],
+        [expected, *torch.autograd.grad((expected**2).sum(), parameters)],
+        strict=True,
+    ):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-11)
 
 
 def test_a_part_that_the_loss_does_not_use_has_no_gradient():

@@ -30,6 +30,9 @@ __all__ = [
 ]
 
 
+_BATCHED = torch._C._dispatch_key_parse("Batched")  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def functorch_is_active() -> bool:
     """Whether a transformation of `torch.func` (grad, vmap, jvp, …) is under way."""
     return torch._C._functorch.peek_interpreter_stack() is not None  # pyright: ignore[reportAttributeAccessIssue]
@@ -48,7 +51,7 @@ def operations_are_watched() -> bool:
 
 def is_batched(tensor: torch.Tensor) -> bool:
     """Whether a tensor stands for many, as in `torch.autograd.grad` with `is_grads_batched`."""
-    return torch._C._dispatch_keys(tensor).has(torch._C._dispatch_key_parse("Batched"))  # pyright: ignore
+    return torch._C._dispatch_keys(tensor).has(_BATCHED)  # pyright: ignore
 
 
 def is_traced() -> bool:

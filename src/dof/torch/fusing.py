@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -23,7 +24,17 @@ def can_fuse(x: Triple, *constants: Any) -> bool:
     return not torch.is_autocast_enabled(x.device.type) and not compat.operations_are_watched()
 
 
+NARROW = 16
+"""Shorter last axes are those of outputs: parts stored together would keep each other's memory alive. Not tuned."""
+
+
+def is_wide(shape: Sequence[int]) -> bool:
+    """Whether the parts of a value of this shape are stored together, so that a dense layer is one product."""
+    return len(shape) > 1 and shape[-1] >= NARROW
+
+
 def can_write(*operands: Any) -> bool:
     """Whether results of these tensors may be written into others: not where they are differentiated or watched."""
-    is_plain = not any(compat.is_batched(operand) for operand in operands if operand is not None)
-    return is_plain and not torch.is_grad_enabled() and not compat.operations_are_watched()
+    if torch.is_grad_enabled() or compat.operations_are_watched():
+        return False
+    return not any(operand is not None and compat.is_batched(operand) for operand in operands)
