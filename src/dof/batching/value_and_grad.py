@@ -89,11 +89,13 @@ def value_and_grad(
 
 def _require_inexact(params: Any, argnums: Argnums) -> None:
     for path, leaf in jax.tree_util.tree_leaves_with_path(params):
-        dtype = jnp.result_type(leaf)
-        if not jnp.issubdtype(dtype, jnp.inexact):
+        # The tree of a network may have functions as leaves, as the activation of `equinox.nn.MLP`.
+        kind = jnp.result_type(leaf) if jnp.isscalar(leaf) or hasattr(leaf, "dtype") else type(leaf).__name__
+        if isinstance(kind, str) or not jnp.issubdtype(kind, jnp.inexact):
             place = jax.tree_util.keystr(path[1:])
-            found = f"is {argnums}, and the argument{f' has a leaf {place}' if place else ''} of type {dtype}"
-            fix = "params = jax.tree.map(lambda p: jnp.asarray(p, float), params), or another `argnums`"
+            found = f"is {argnums}, and the argument{f' has a leaf {place}' if place else ''} of type {kind}"
+            of_numbers = "params = jax.tree.map(lambda p: jnp.asarray(p, float), params), or another `argnums`"
+            fix = "params, static = eqx.partition(net, eqx.is_inexact_array)" if isinstance(kind, str) else of_numbers
             raise ArgumentTypeError(describe("argnums", found, "arguments of floating or complex numbers", fix))
 
 

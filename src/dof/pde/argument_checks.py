@@ -26,7 +26,9 @@ def require_domain(domain: Any, coordinates: Names) -> None:
         raise ArgumentTypeError(describe("domain", f"is {domain!r}", "a domain of dof.pde", SPACE_AND_TIME))
     if domain.size != coordinates.count:
         found, expected = f"has {domain.size} coordinates", f"{coordinates.count}, for {coordinates}"
-        raise ArgumentError(describe("domain", found, expected, SPACE_AND_TIME))
+        space = coordinates.count - (TIME in coordinates.each)
+        fix = f"pde.Box({[0] * space}, {[1] * space}){' * pde.Time(0, 1)' if TIME in coordinates.each else ''}"
+        raise ArgumentError(describe("domain", found, expected, fix))
     # Otherwise a boundary condition would hold at the ends of time, or an initial one at an end of space, silently.
     wrong = np.flatnonzero(domain.is_time != [name == TIME for name in coordinates.each])
     if len(wrong):

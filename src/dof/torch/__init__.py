@@ -10,6 +10,11 @@ directions, form and channels), `pipeline` (the whole way), `triple` and `dispat
 operations), `rules` (a rule for each family of operations). Neither JAX nor a part of dof that needs it is imported.
 """
 
+from importlib.util import find_spec
+
+if find_spec("torch") is None:
+    raise ModuleNotFoundError('`dof.torch` needs torch.\n  Fix: pip install "dof[torch]"', name="torch")
+
 from dof.errors import ArgumentError, ArgumentTypeError, DofError, NotDifferentiableError
 from dof.torch.api.apply import jointly, propagate
 from dof.torch.api.batched import backward, batched

@@ -36,8 +36,8 @@ def told_in_words(coordinates: Names) -> Iterator[None]:
         jax.errors.TracerIntegerConversionError,
     ) as error:
         found = "asks for the number that a field or a coordinate is, while the residual is traced for all points"
-        expected, fix = "functions of arrays", "jnp.where(u > 0, a, b) for `a if u > 0 else b`, jnp.sin for math.sin"
-        raise ArgumentTypeError(_told(error, "the residual", found, expected, fix)) from error
+        fix = "jnp.where(u > 0, a, b) for `a if u > 0 else b`, jnp.sin for math.sin and np.sin"
+        raise ArgumentTypeError(_told(error, "the residual", found, "functions of arrays", fix)) from error
     except (TypeError, ValueError) as error:
         # Functions of `jax.lax` refuse the one, those of NumPy the other.
         if "__jax_array__" not in str(error) and "__array_ufunc__" not in str(error):
