@@ -15,7 +15,7 @@ from dof.bench.cases.case import Case, vectorised_task
 from dof.bench.cases.case_table import CASES
 from dof.bench.methods.any_order_at_a_point import nested_jvp
 from dof.bench.methods.at_a_point import by_hessian
-from dof.bench.methods.method_table import METHODS, residual_at_a_point
+from dof.bench.methods.method_table import METHODS, Method, residual_at_a_point
 from dof.bench.methods.pde_at_a_point import hessian, residual_from
 from dof.bench.methods.reference import points_compared, reference_result
 from dof.bench.timing.compiler_counts import flops, flops_if_exact
@@ -69,6 +69,8 @@ def _build(job: Job, programs: dict[str, TimedProgram]) -> dict[str, Any]:
     case, method = CASES[job.case], METHODS[job.method]
     operator, weights, x = case.draw(job.seed, job.points, np.float32)
     make = program_in_torch if method.package == "torch" else program_in_jax
+    if make is program_in_jax:
+        _load_modules(method, case)
     candidates = []
     for option in method.options(case):
         candidates.append(make(case, method.build(case, operator, option), weights, x, job.memory))
@@ -80,6 +82,17 @@ def _build(job: Job, programs: dict[str, TimedProgram]) -> dict[str, Any]:
     program.set_repeats()
     arrays = program.arrays(program.call())
     return {**program.costs, "result": arrays if case.task == "step" else arrays[:1]}
+
+
+SMALL = {"two": "heat-1d", "higher": "kdv-4x64", "pde": "pinn-burgers-4x64-4096"}
+"""A case of each kind that is traced quickly."""
+
+
+def _load_modules(method: Method, case: Case) -> None:
+    """Trace the method once on a small case: modules that it imports at first use do not count as tracing."""
+    small = CASES[SMALL[case.kind]]
+    operator, weights, x = small.draw(0, 2, np.float32)
+    jax.jit(method.build(small, operator, next(iter(method.options(small))))).lower(weights, x)
 
 
 def _reference(job: Job) -> list[np.ndarray]:
