@@ -15,7 +15,8 @@ from dof.cli.plain_errors import told_plainly
 from dof.cli.run_solve import RUNS, run_both_methods, run_training
 from dof.errors import ArgumentError, describe
 from dof.solving.networks import ACTIVATIONS, NETWORKS
-from dof.solving.settings import METHODS, SECOND, Settings
+from dof.solving.setting_checks import METHODS, SECOND
+from dof.solving.settings import Settings
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named, title_of
 

@@ -24,6 +24,7 @@ from dof.solving.networks import Network
 from dof.solving.objective import Objective
 from dof.solving.optimisers import OPTIMISERS, Optimiser, phase_at
 from dof.solving.progress import Progress, interval_length, is_enough
+from dof.solving.residual_gradient import with_residual_gradient
 from dof.solving.sampling import Batch, counts_of, crowded, sample
 from dof.solving.settings import Settings
 from dof.solving.training_report import Report
@@ -74,7 +75,7 @@ class Training:
         devices.require_able(settings.optimiser)
         self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings, devices)
         self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
-        divided = devices.with_factors(self.objective)
+        divided = devices.with_factors(with_residual_gradient(self.objective, settings.residual_gradient))
         self.optimisers = {name: make(divided, settings, devices) for name, make in OPTIMISERS.items()}
         self.advice = advice_on(self.objective, self.counts, settings)
         self._compiled_steps: dict[tuple[Any, ...], Any] = {}

@@ -70,4 +70,5 @@ def klein_gordon_3d() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=lambda x, y, z, t: cos(2 * t) * shape(x, y, z),
+        recipe={"newton": 150},
     )
