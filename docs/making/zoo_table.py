@@ -30,19 +30,7 @@ GOALS: dict[str, float | None] = {
     # Its data have noise, which no training takes away.
     "diffusion-tensor": None,
 }
-COLUMNS = [
-    "problem",
-    "coordinates",
-    "goal",
-    "error",
-    "median",
-    "worst",
-    "seeds",
-    "parameters",
-    "points",
-    "steps",
-    "time",
-]
+COLUMNS = "problem,coordinates,goal,seed 0,median,worst,seeds,parameters,points,steps,time".split(",")
 
 
 def table() -> TextTable:
@@ -50,14 +38,15 @@ def table() -> TextTable:
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in ZOO}
     for (name, _), run in sorted(runs().items()):
         found.get(name, []).append(run)
-    rows = [_row(name, of_problem) for name, of_problem in found.items() if of_problem]
+    rows = [row(name, of_problem) for name, of_problem in found.items() if of_problem]
     return TextTable("The zoo", COLUMNS, rows, text_columns=2)
 
 
-def _row(name: str, found: list[dict[str, Any]]) -> list[str]:
+def row(name: str, found: list[dict[str, Any]]) -> list[str]:
     """Of one problem, from its runs in the order of their seeds; size and steps are those of the first."""
     errors, goal = [run["error"] for run in found], GOALS.get(name, SMOOTH)
-    each = [f"{error:.1e}" for error in (errors[0], median(errors), max(errors))]
+    over = [median(errors), max(errors)] if len(errors) > 1 else []
+    each = [f"{error:.1e}" for error in [errors[0], *over]] + ["–"] * (2 - len(over))
     size = [f"{found[0][key]:,}" for key in ("parameters", "points", "steps")]
     asked = "–" if goal is None else f"{goal:.0e}"
     seconds = f"{median(run['seconds'] for run in found):.0f} s"

@@ -24,7 +24,7 @@ def recipe(dimension: int) -> dict[str, Any]:
         return {"adam": 0, "newton": 30 if dimension <= 100 else 10, "report": 5, "error_points": 1024}
     # Few points for the error too, as they are kept: 128 of 100,000 coordinates take 100 MB, 4096 take 3 GB.
     sizes = {"depth": 0, "points": 8, "error_points": 128}
-    return sizes | {"residual_gradient": 1.0, "adam": 0, "newton": 80, "optimiser": "lbfgs", "report": 20}
+    return sizes | {"residual_gradient": 1.0, "adam": 0, "newton": 80, "optimiser": "lbfgs", "report": 40}
 
 
 def chain(dimension: int) -> tuple[Any, Callable[[Any, Any], Any]]:
