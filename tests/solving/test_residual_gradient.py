@@ -11,6 +11,7 @@ from dof.solving.networks import mlp
 from dof.solving.objective import Objective
 from dof.solving.residual_gradient import with_residual_gradient
 from dof.solving.sampling import sample
+from dof.solving.solver import training_of
 
 MANY = 40
 
@@ -49,20 +50,28 @@ def slanted(u, x):
     return u.laplacian / MANY + 2 + 2 * c @ x + 4 * c @ x / MANY
 
 
+SLANTED = pde.Problem(
+    slanted,
+    pde.Ball([0] * MANY),
+    [pde.dirichlet(0.0, hard=True)],
+    reference=lambda x: (1 - x @ x) * (1 + jnp.sin(jnp.arange(MANY)) @ x),
+)
+
+
 def test_few_points_are_enough_for_many_dimensions():
     """Two sets of 4 points have 8 values and 320 derivatives, for 41 coefficients."""
-    problem = pde.Problem(
-        slanted,
-        pde.Ball([0] * MANY),
-        [pde.dirichlet(0.0, hard=True)],
-        reference=lambda x: (1 - x @ x) * (1 + jnp.sin(jnp.arange(MANY)) @ x),
-    )
     settings = {"depth": 0, "points": 4, "adam": 0, "newton": 40, "optimiser": "lbfgs", "report": 20}
     without, found = (
-        dof.solve(problem, **settings, error_points=64, residual_gradient=weight).error for weight in (0.0, 1.0)
+        dof.solve(SLANTED, **settings, error_points=64, residual_gradient=weight).error for weight in (0.0, 1.0)
     )
     assert found is not None and without is not None
     assert found < 1e-4 and without > 0.1
+
+
+@pytest.mark.parametrize(("weight", "said"), [(0.0, ["4 residuals"]), (1.0, [])])
+def test_derivatives_count_as_residuals_in_the_warning_of_too_few(weight, said):
+    settings = {"depth": 0, "points": 4, "optimiser": "gauss-newton", "residual_gradient": weight}
+    assert [text.split(" for")[0] for text in training_of(SLANTED, None, settings).advice] == said
 
 
 def test_a_negative_weight_is_refused():

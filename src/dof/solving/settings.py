@@ -45,7 +45,7 @@ class Settings:
             all earlier slabs of time; 0 for no such weights.
         residual_gradient: Weight of the gradient of the equation's residual in its loss, 0 for none; with 1 it counts
             as much as the residual changes over the domain. For many dimensions: a point then has as many equations
-            more as it has coordinates.
+            more as it has coordinates. The reported loss, and the residual at fitted points, have it in them.
         error_points: Points for the error against the reference, and at most so many fresh ones for the residual.
         tolerance: Training ends when the relative residual on fresh points is not larger.
         patience: Training ends after so many reports of the last optimiser without a smaller residual on fresh points;
