@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-COLUMNS = 5
+COLUMNS = 7
 PICTURE = Path(__file__).parents[1] / "assets" / "gallery.png"
 
 
@@ -14,7 +14,7 @@ def picture(folder: Path) -> Figure:
     """A panel for each problem, without axes: lines in one dimension, colours in two."""
     found = sorted(folder.glob("*.npz"))
     rows = -(-len(found) // COLUMNS)
-    figure = Figure(figsize=(2.2 * COLUMNS, 2.3 * rows), layout="constrained")
+    figure = Figure(figsize=(1.6 * COLUMNS, 1.75 * rows), layout="constrained")
     panels = np.ravel(figure.subplots(rows, COLUMNS))
     for panel in panels:
         panel.set_axis_off()

@@ -15,7 +15,8 @@ from dof.cli.plain_errors import told_plainly
 from dof.cli.run_solve import RUNS, run_both_methods, run_training
 from dof.errors import ArgumentError, describe
 from dof.solving.networks import ACTIVATIONS, NETWORKS
-from dof.solving.settings import METHODS, SECOND, Settings
+from dof.solving.setting_checks import METHODS, SECOND
+from dof.solving.settings import Settings
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named, title_of
 
@@ -69,6 +70,10 @@ def solve(
     adaptive: Annotated[bool | None, _setting("adaptive", "More points where the residual is large.")] = None,
     balance: Annotated[bool | None, _setting("balance", "Weights of the terms that balance themselves.")] = None,
     causal: Annotated[float | None, _setting("causal", "How strictly earlier times come first; 0 for not.")] = None,
+    residual_gradient: Annotated[
+        float | None,
+        _setting("residual_gradient", "Weight of the residual's gradient in the loss; 0 for none."),
+    ] = None,
     error_points: Annotated[
         int | None,
         _setting("error_points", "Points for the error and the fresh residual."),

@@ -8,7 +8,7 @@ from typing import Any
 
 from dof.runs.problem_source import load_problem
 from dof.solving import Report
-from dof.solving.settings import METHODS
+from dof.solving.setting_checks import METHODS
 from dof.solving.solver import intervals, training_of
 
 OnReport = Callable[[str, Report], Any]

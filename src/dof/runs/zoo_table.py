@@ -21,8 +21,8 @@ from dof.zoo import problem_named
 RACE_STEPS = 30
 """Steps of each phase in the race, in three intervals, of whose times the median is taken."""
 MOST_COORDINATES = 2000
-"""Beyond so many coordinates there is no race. A step with full Hessians takes 1.2 s for 1,000 coordinates (table in
-`docs/how-to/solve-a-pde.md`) and grows with their square: for 10,000, the next in the zoo, it would take minutes."""
+"""Beyond so many coordinates there is no race. A step with full Hessians takes 1.2 s for 1,000 coordinates and
+grows with their square: for 10,000, the next in the zoo, it would take minutes."""
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import numpy as np
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.notation.derivatives import First, Gradient
 from dof.pde.problem import Problem
+from dof.solving.choices_by_size import default_points
 from dof.solving.objective import Objective
-from dof.solving.settings import Settings, default_points
+from dof.solving.settings import Settings
 
 ROUNDING = 1e-9
 """Share of its distance from the middle of the domain by which a point on the boundary may be outside, and of its size
@@ -102,11 +103,13 @@ def _on_piecewise_linear(objective: Objective) -> str:
     rng = np.random.default_rng(0)
     features, along = rng.uniform(-1, 1, (PROBES, problem.feature_count)), rng.normal(size=problem.feature_count)
 
-    def second(z: Any) -> Any:
+    def slope_and_second(z: Any) -> Any:
         slope = lambda z: jax.jvp(partial(objective.network.apply, params), (z,), (along,))[1]  # noqa: E731
-        return jax.jvp(slope, (z,), (along,))[1]
+        return jax.jvp(slope, (z,), (along,))
 
-    if np.any(jax.jit(jax.vmap(second))(features)):
+    slopes, second = jax.jit(jax.vmap(slope_and_second))(features)
+    # A network that is linear everywhere has no hidden layer: that is no activation chosen by mistake.
+    if np.any(second) or np.allclose(slopes, slopes[0]):
         return ""
     return (
         "The second derivatives of the network are zero, as those of relu are, and the equation has some.\n"

@@ -10,8 +10,9 @@ import jax
 from dof.errors import NotEnoughMemoryError
 from dof.machine_info import free_bytes
 from dof.pde.problem import Problem
+from dof.solving.choices_by_size import STEP_RESIDUALS, optimiser_for
 from dof.solving.networks import Network
-from dof.solving.settings import STEP_RESIDUALS, Settings, optimiser_for
+from dof.solving.settings import Settings
 
 GIGA = 1e9
 PARAMETERS_AT_ONCE = 4

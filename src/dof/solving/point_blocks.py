@@ -6,9 +6,10 @@ from typing import Any
 
 import jax
 
+from dof.solving.choices_by_size import STEP_RESIDUALS
 from dof.solving.objective import Objective
 from dof.solving.sampling import Batch
-from dof.solving.settings import STEP_RESIDUALS, Settings
+from dof.solving.settings import Settings
 
 
 def blocks_of(objective: Objective, settings: Settings) -> int:

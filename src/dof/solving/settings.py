@@ -6,34 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
-from types import NoneType
 from typing import Any
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.pde.notation.residual import METHODS as RESIDUAL_METHODS
+from dof.errors import ArgumentError, describe
 from dof.pde.problem import Problem
-from dof.solving.networks import ACTIVATIONS
-
-SECOND = ("auto", "gauss-newton", "stochastic-gauss-newton", "lbfgs")
-"""Optimisers that can follow Adam; "auto" is one of the next two, by what a step takes."""
-METHODS = tuple(RESIDUAL_METHODS)
-"""How derivatives of equations are computed: "dof" or "hessian"."""
-
-LEAST_POINTS = 1000
-"""Points inside of the domain where the network is so small that its parameters ask for fewer."""
-EQUATIONS_PER_PARAMETER = 1.25
-"""Equations inside of the domain for each number that is trained, by default. With fewer than one, Gauss–Newton fits
-all points exactly and is off between them. On Hamilton–Jacobi–Bellman in 20 dimensions, 1,793 parameters, 80 steps, the
-error is 7.5 % with 0.67 of them, 2.3 % with 1.1, 3.0 % with 2.0, 2.6 % with 3.0; the time of a step grows with them."""
-
-MOST_PRODUCTS = 3e10
-"""Products in the matrix of one step up to which "auto" is Gauss–Newton with all points in each step. With the usual
-number of points they are 1.25 P³, so many for P = 2,900 parameters; in a stochastic step they are 2e10 for P = 20,000.
-At which number of parameters both are equally good is not measured."""
-STEP_RESIDUALS = 1000
-"""Residuals of the equation in a step of stochastic Gauss–Newton. Poisson's equation in 2-D with 19,761 parameters: 500
-of them take 0.4 s for a step and bring the error to 1.8e-6 in 20 steps, after which all steps are refused;
-1,000 take 1.2 to 1.7 s, and bring it to 2.8e-6 in 20 steps and 3.9e-7 in 30."""
+from dof.solving.choices_by_size import LEAST_POINTS, STEP_RESIDUALS, default_points, optimiser_for
+from dof.solving.setting_checks import require_in_range, require_types
 
 
 @dataclass(frozen=True)
@@ -65,6 +43,9 @@ class Settings:
         balance: Whether the weights of the terms balance themselves.
         causal: How strictly earlier times come first: the equation at t has the weight exp(−causal · Σ mean |r|²) over
             all earlier slabs of time; 0 for no such weights.
+        residual_gradient: Weight of the gradient of the equation's residual in its loss, 0 for none; with 1 it counts
+            as much as the residual changes over the domain. For many dimensions: a point then has as many equations
+            more as it has coordinates. The reported loss, and the residual at fitted points, have it in them.
         error_points: Points for the error against the reference, and at most so many fresh ones for the residual.
         tolerance: Training ends when the relative residual on fresh points is not larger.
         patience: Training ends after so many reports of the last optimiser without a smaller residual on fresh points;
@@ -100,28 +81,14 @@ class Settings:
     adaptive: bool | str = "auto"
     balance: bool = True
     causal: float = 0.0
+    residual_gradient: float = 0.0
     error_points: int = 4096
     tolerance: float = 0.0
     patience: int = 0
 
     def __post_init__(self) -> None:
-        # `f.type` is text, as annotations are postponed in this file.
-        for f in fields(self):
-            _require_type(f.name, getattr(self, f.name), str(f.type))
-        for name in ("width", "windows", "points", "edge_points", "report", "error_points"):
-            value = getattr(self, name)
-            _require(value is None or value > 0, name, value, "a positive number", f"{name}=100")
-        for name in ("adam", "newton", "seed", "depth", "tolerance", "patience"):
-            _require(getattr(self, name) >= 0, name, getattr(self, name), "zero or more", f"{name}=0")
-        _require(self.adam + self.newton > 0, "newton", 0, "some steps of it or of `adam`", "newton=100")
-        adaptive = self.adaptive
-        _require(adaptive in (True, False, "auto"), "adaptive", adaptive, 'True, False or "auto"', "adaptive=True")
-        _require(self.causal >= 0, "causal", self.causal, "zero or more", "causal=1.0")
-        _require(self.rate > 0, "rate", self.rate, "a positive number", "rate=1e-3")
-        _require(self.optimiser in SECOND, "optimiser", self.optimiser, f"one of {SECOND}", "optimiser='lbfgs'")
-        known = tuple(ACTIVATIONS)
-        _require(self.activation in known, "activation", self.activation, f"one of {known}", "activation='tanh'")
-        _require(self.method in METHODS, "method", self.method, f"one of {METHODS}", "method='dof'")
+        require_types(self)
+        require_in_range(self)
 
     def changed(self, changes: Mapping[str, Any]) -> Settings:
         """The settings with other values for some of the names."""
@@ -170,32 +137,6 @@ class Settings:
         return asdict(self)
 
 
-def default_points(parameters: int, equations: int) -> int:
-    """Points inside of the domain for so many parameters, with so many equations at each."""
-    return max(LEAST_POINTS, math.ceil(EQUATIONS_PER_PARAMETER * parameters / equations))
-
-
-def optimiser_for(name: str, parameters: int, residuals: int) -> str:
-    """The optimiser of that name; for "auto" the one for so many parameters, and residuals at all points."""
-    # Of Jᵀ J and J Jᵀ the smaller one is made.
-    small, large = sorted([parameters, residuals])
-    by_count = "gauss-newton" if small**2 * large <= MOST_PRODUCTS else "stochastic-gauss-newton"
-    return by_count if name == "auto" else name
-
-
 def settings_of(problem: Problem, changes: Mapping[str, Any]) -> Settings:
     """The defaults, changed by the problem's recipe, changed by the user."""
     return Settings().changed(problem.recipe).changed(changes)
-
-
-def _require(holds: bool, name: str, value: Any, expected: str, fix: str) -> None:
-    if not holds:
-        raise ArgumentError(describe(name, f"is {value!r}", expected, fix))
-
-
-def _require_type(name: str, value: Any, kind: str) -> None:
-    """Refuse a value that is not of the type in its annotation; True and False are no numbers here."""
-    types = {"str": str, "int": int, "int | None": (int, NoneType), "float": (int, float)}
-    types |= {"bool": bool, "bool | str": (bool, str)}
-    if not isinstance(value, types[kind]) or (isinstance(value, bool) and "bool" not in kind):
-        raise ArgumentTypeError(describe(name, f"is {value!r}", f"of type {kind}", f"{name}={kind}(...)"))

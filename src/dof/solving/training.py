@@ -24,6 +24,7 @@ from dof.solving.networks import Network
 from dof.solving.objective import Objective
 from dof.solving.optimisers import OPTIMISERS, Optimiser, phase_at
 from dof.solving.progress import Progress, interval_length, is_enough
+from dof.solving.residual_gradient import with_residual_gradient
 from dof.solving.sampling import Batch, counts_of, crowded, sample
 from dof.solving.settings import Settings
 from dof.solving.training_report import Report
@@ -70,13 +71,14 @@ class Training:
         require_room_for_network(network, settings)
         self.problem, self.devices = problem, devices
         self.objective = Objective(problem, network, settings.method, settings.seed)
-        settings = settings.chosen_for(self.objective.start.size, self.objective.components(0))
+        fitted = with_residual_gradient(self.objective, settings.residual_gradient)
+        settings = settings.chosen_for(self.objective.start.size, fitted.components(0))
         devices.require_able(settings.optimiser)
         self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings, devices)
         self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
-        divided = devices.with_factors(self.objective)
+        divided = devices.with_factors(fitted)
         self.optimisers = {name: make(divided, settings, devices) for name, make in OPTIMISERS.items()}
-        self.advice = advice_on(self.objective, self.counts, settings)
+        self.advice = advice_on(fitted, self.counts, settings)
         self._compiled_steps: dict[tuple[Any, ...], Any] = {}
 
     def start(self) -> TrainingState:

@@ -18,9 +18,9 @@ def harmonic_oscillator() -> pde.Problem:
 
     return pde.Problem(
         harmonic_oscillator,
-        # The solution goes on outside: it is 4e-6 on this sphere, where u = 0 is asked for.
+        # The solution goes on outside: on this sphere it is 4e-6, not zero.
         pde.Ball([0, 0, 0], 5.0, crowded=True),
-        [pde.data(ORIGIN, [1.0]), pde.dirichlet(0.0, hard=True)],
+        [pde.data(ORIGIN, [1.0]), pde.dirichlet(float(np.exp(-(5.0**2) / 2)), hard=True)],
         reference=lambda x: jnp.exp(-x @ x / 2),
         unknowns={"energy": 1.2},
         truth={"energy": 1.5},
@@ -42,10 +42,10 @@ def hydrogen() -> pde.Problem:
 
     return pde.Problem(
         hydrogen,
-        # The solution goes on outside: it is 6e-6 on this sphere, where u = 0 is asked for.
+        # The solution goes on outside: on this sphere it is 6e-6, not zero.
         pde.Ball([0, 0, 0], 12.0, crowded=True),
         # Not at the origin itself, where the derivative of √(x·x) is nan.
-        [pde.data(ORIGIN + 1e-9, [1.0]), pde.dirichlet(0.0, hard=True)],
+        [pde.data(ORIGIN + 1e-9, [1.0]), pde.dirichlet(float(np.exp(-12.0)), hard=True)],
         reference=lambda x: jnp.exp(-radius(x)),
         unknowns={"energy": -0.4},
         truth={"energy": -0.5},

@@ -40,6 +40,7 @@ def heat_2d() -> pde.Problem:
         pde.Box([0, 0], [1, 1]) * pde.Time(0, 1),
         [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, y, t: shape(x, y), hard=True)],
         reference=lambda x, y, t: cos(2 * t) * shape(x, y),
+        recipe={"newton": 100},
     )
 
 
@@ -59,4 +60,5 @@ def heat_10d() -> pde.Problem:
         pde.Ball([0] * 10) * pde.Time(0, 1),
         [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: (1 - x @ x) * cos(k @ x), hard=True)],
         reference=lambda x, t: exp(-t) * (1 - x @ x) * cos(k @ x),
+        recipe={"newton": 140},
     )

@@ -3,6 +3,7 @@
 from jax.numpy import cos, pi, sin
 
 from dof import pde
+from dof.zoo.mirrored_features import mirrored
 
 
 def wave() -> pde.Problem:
@@ -12,16 +13,21 @@ def wave() -> pde.Problem:
     def wave(u, x, t):
         return u.tt - 4 * u.xx
 
+    def ansatz(n, x, t):
+        """Given by construction: u and u_t at the start, and u at both ends."""
+        # About one from 1/8 on, half a period of the overtone: t² would ask the network for large values near zero.
+        free = t**2 / (t**2 + 1 / 64) * sin(pi * x)
+        return sin(pi * x) + sin(4 * pi * x) / 2 + free * n
+
     return pde.Problem(
         wave,
         pde.Interval(0, 1) * pde.Time(0, 1),
-        [
-            pde.dirichlet(0.0, hard=True),
-            pde.initial(lambda x, t: sin(pi * x) + sin(4 * pi * x) / 2, hard=True),
-            pde.initial_velocity(0.0, hard=True),
-        ],
         reference=lambda x, t: sin(pi * x) * cos(2 * pi * t) + sin(4 * pi * x) * cos(8 * pi * t) / 2,
-        recipe={"adam": 0, "points": 2000},
+        # Odd about both ends, as the solution is.
+        features=mirrored(1, 1),
+        ansatz=ansatz,
+        # 1e-6 takes a network of this size: three layers of 20 units end at 2.5e-6 after 300 steps with 1500 points.
+        recipe={"width": 24, "depth": 3, "points": 2000, "adam": 0, "newton": 240},
     )
 
 
@@ -70,4 +76,5 @@ def klein_gordon_3d() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=lambda x, y, z, t: cos(2 * t) * shape(x, y, z),
+        recipe={"newton": 150},
     )
