@@ -20,6 +20,7 @@ SMALLER = {
     "hydrogen_molecule": ["40", "200"],
     "parametric_family": ["15"],
     "korteweg_de_vries": ["10", "8", "150"],
+    "sine_gordon_100000_dimensions": ["sine-gordon-10000"],
 }
 """Arguments of the examples that take long as they stand."""
 LONGER = {"helium_ground_state": 150}
