@@ -8,6 +8,7 @@ reads the files of docs/explanation/performance, and a test compares the pages w
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from dof.bench.results.outcomes import SuiteRun, load
@@ -44,8 +45,8 @@ def _tables(name: str) -> list[TextTable]:
     return paper_tables(run) if name == "paper" else [wave_table(run) if name == "waves" else summary_table(run)]
 
 
-def made(page: str) -> str:
-    """The text of a page with its tables as the files have them."""
+def made(page: str, rows_of: Callable[[str], str] = rows_of) -> str:
+    """The text of a page with its tables as the files have them; `rows_of` gives the rows for the name of a table."""
     return MARKS.sub(lambda found: found[1] + rows_of(found[2]) + found[3], page)
 
 

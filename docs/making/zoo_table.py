@@ -7,7 +7,6 @@ A test compares the page with the file.
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from statistics import median
@@ -15,13 +14,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from docs.making import performance_tables
 from docs.making.zoo_runs import runs
 
 from dof.text_table import TextTable
 from dof.zoo import ZOO, problem_named
 
 PAGE = Path(__file__).parents[1] / "how-to" / "solve-a-pde.md"
-MARKS = re.compile(r"(<!-- table: zoo -->\n).*?(<!-- end of table -->)", flags=re.S)
 SMOOTH = 1e-6
 """The error that is aimed at where nothing speaks against it; `GOALS` has the others."""
 GOALS: dict[str, float | None] = {
@@ -55,8 +54,8 @@ def row(name: str, found: list[dict[str, Any]]) -> list[str]:
 
 def made(page: str) -> str:
     """The text of the page with the table as the file has it."""
-    rows = table().in_markdown().split("\n\n")[1]
-    return MARKS.sub(lambda found: f"{found[1]}{rows.rstrip()}\n{found[2]}", page)
+    rows = table().in_markdown().split("\n\n")[1].rstrip() + "\n"
+    return performance_tables.made(page, lambda _: rows)
 
 
 if __name__ == "__main__":
