@@ -15,7 +15,10 @@ WITH_FURTHER_PACKAGES = (
     "dof.bench.methods.torch_hessian",
     "dof.bench.solvers.deepxde_problems",
     "dof.bench.solvers.run_deepxde",
-    "dof.bench.torch_race",
+    "dof.bench.torch_races.networks",
+    "dof.bench.torch_races.peers",
+    "dof.bench.torch_races.races",
+    "dof.bench.torch_races.run_races",
     "dof.compat.netket",
 )  # no dependencies of the tests
 MODULES = [

@@ -28,3 +28,12 @@ def double_precision():
     yield
     torch.set_default_dtype(before[0])
     torch.set_default_device(before[1])
+
+
+@pytest.fixture(autouse=True)
+def fused_rules(request, monkeypatch):
+    """Fused rules for tensors of any size, or for none if a test asks for that."""
+    if torch is not None:
+        from dof.torch import fusing
+
+        monkeypatch.setattr(fusing, "LEAST", 0 if getattr(request, "param", True) else 2**62)

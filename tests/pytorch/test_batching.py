@@ -42,6 +42,18 @@ def test_auto_takes_smaller_blocks_where_a_row_takes_more(monkeypatch):
     assert 1 <= batched.rows_per_block(g, x, "auto") * 3 < few < 1000
 
 
+def test_what_a_row_takes_is_measured_once():
+    rows = []
+
+    def g(x):
+        rows.append(len(x))
+        return dof.laplacian(lambda x: (x**4).sum(-1))(x)
+
+    run = dof.batched(g)
+    run(torch.randn(9, 3)), run(torch.randn(7, 3)), run(torch.randn(9, 2))
+    assert rows == [2, 2, 1, 9, 7, 2, 2, 1, 9]
+
+
 def test_tuples_come_back_from_blocks():
     net, x = network(), torch.randn(7, 3)
     value, applied = dof.batched(dof.laplacian.with_value(net), 3)(x)

@@ -221,6 +221,7 @@ NETWORKS = {
 }
 
 
+@pytest.mark.parametrize("fused_rules", [True, False], indirect=True)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_values_and_gradients_of_a_network(name):
     make, inputs = NETWORKS[name]

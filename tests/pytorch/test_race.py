@@ -5,12 +5,24 @@ import torch
 
 pytest.importorskip("rich", reason="tables need rich")
 
-from dof.bench import torch_race
+import dof.torch
+from dof.bench.torch_races.races import RACES
+from dof.bench.torch_races.run_races import require_equal, run_races
 
 
-def test_all_ways_agree(monkeypatch):
+@pytest.mark.parametrize("name", RACES)
+def test_all_ways_agree(name, monkeypatch):
     torch.set_default_dtype(torch.float32)
-    monkeypatch.setattr(torch_race.dof, "compiled", lambda g, x: g)  # compiling is not what is tested here
-    found = torch_race.races(scale=32)
-    table = torch_race.run_races(found, rounds=1)
-    assert len(table.rows) == sum(len(race.ways) for race in found) == 24
+    monkeypatch.setattr(dof.torch, "compiled", lambda g, x: g)  # compiling is not what is tested here
+    torch.manual_seed(0)
+    ways = RACES[name](32)
+    assert next(iter(ways)) == "dof" and len(ways) > 1
+    require_equal([torch.as_tensor(build()()) for build in ways.values()])
+
+
+def test_a_way_is_measured_in_a_process_of_its_own():
+    torch.set_default_dtype(torch.float32)
+    name = "heat 3-64-64-64-64-1, training step"
+    table = run_races([name], rounds=1, scale=32)
+    assert [row[:2] for row in table.rows] == [[name, way] for way in RACES[name](32)]
+    assert all(float(milliseconds) > 0 for _, _, milliseconds, *_ in table.rows)

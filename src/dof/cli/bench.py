@@ -72,13 +72,13 @@ def waves(budget: Budget = "15m", rounds: Rounds = 7, seed: Seed = 0, out: Out =
 
 @bench.command(name="torch")
 def in_torch(rounds: Rounds = 7, out: Out = FOLDER) -> None:
-    """dof.torch beside the Hessian and nested autograd of PyTorch, by turns in one process."""
+    """dof.torch beside the Hessian and nested autograd of PyTorch, by turns, each in a process of its own."""
     with told_plainly():
         try:
-            from dof.bench.torch_race import races, run_races
+            from dof.bench.torch_races.run_races import RACES, run_races
         except ModuleNotFoundError as error:
             raise DofError(f'`dof bench torch` needs {error.name}.\n  Fix: pip install "dof[torch]"') from None
-        table = run_races(races(), rounds)
+        table = run_races(RACES, rounds)
         print_tables([table], Console())
         (folder(out) / "torch.md").write_text(table.in_markdown())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
@@ -18,9 +19,10 @@ from dof.torch.triple import Triple
 Chunk = int | Literal["auto"]
 
 MEMORY = 256 * 2**20
-"""Bytes that PyTorch may keep for the backward pass of one block; a round number, not tuned. Smaller blocks are slower:
-in a prototype, on three PINNs of 4 × 64 to 5 × 256, a training step took 1.06 to 1.4 times as long in blocks of 1024
-points as at once, and 1.4 to 3.3 times in blocks of 256. So blocks are for memory only."""
+"""Bytes that PyTorch may keep for the backward pass of one block; a round number, not tuned. Smaller blocks are slower,
+as PyTorch gives few elements to one thread and each operation costs a call: a training step of a PINN of 4 × 64 takes
+1.2, 1.6, 1.9 and 3.5 times as long in blocks of 4096, 2048, 1024 and 256 points as with 8192 at once; one of the
+paper's MLP (64 directions, 8 layers of 256) 1.1 times in blocks of 16. So blocks are for memory only."""
 
 
 def batched(g: Callable[[Tensor], Any], chunk: Chunk = "auto") -> Callable[[Tensor], Any]:
@@ -90,10 +92,25 @@ def rows_per_block(g: Callable[[Tensor], Any], x: Tensor, chunk: Chunk) -> int:
         return min(chunk, max(len(x), 1))
     if len(x) < 3:
         return max(len(x), 1)
-    with torch.no_grad():
-        g(x[:2])  # so that the probe of a first call is not measured
-    per_row = max(_saved_bytes(g, x[:2]) - _saved_bytes(g, x[:1]), 1)
-    return min(max(MEMORY // per_row, 1), len(x))
+    return min(max(MEMORY // _bytes_per_row(g, x), 1), len(x))
+
+
+_measured: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()
+"""Bytes of a row by function and kind of rows: measuring takes as long as three small blocks."""
+
+
+def _bytes_per_row(g: Callable[[Tensor], Any], x: Tensor) -> int:
+    """What one more row takes for the backward pass of g, measured once for each g."""
+    try:
+        known = _measured.setdefault(g, {})
+    except TypeError:  # g has no hash, or nothing can refer to it weakly
+        known = {}
+    kind = (x.shape[1:], x.dtype, x.device)
+    if kind not in known:
+        with torch.no_grad():
+            g(x[:2])  # so that the probe of a first call is not measured
+        known[kind] = max(_saved_bytes(g, x[:2]) - _saved_bytes(g, x[:1]), 1)
+    return known[kind]
 
 
 def _saved_bytes(g: Callable[[Tensor], Any], x: Tensor) -> int:

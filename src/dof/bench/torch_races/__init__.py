@@ -1,0 +1,1 @@
+"""`dof bench torch`: dof.torch beside what people write in PyTorch."""
