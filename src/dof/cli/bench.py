@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated
@@ -71,14 +72,14 @@ def waves(budget: Budget = "15m", rounds: Rounds = 7, seed: Seed = 0, out: Out =
 
 
 @bench.command(name="torch")
-def in_torch(rounds: Rounds = 7, out: Out = FOLDER) -> None:
+def in_torch(rounds: Rounds = 7, out: Out = FOLDER, cases: Cases = "*") -> None:
     """dof.torch beside the Hessian and nested autograd of PyTorch, by turns, each in a process of its own."""
     with told_plainly():
         try:
-            from dof.bench.torch_races.run_races import RACES, run_races
+            from dof.bench.torch_races import run_races as in_turns
         except ModuleNotFoundError as error:
             raise DofError(f'`dof bench torch` needs {error.name}.\n  Fix: pip install "dof[torch]"') from None
-        table = run_races(RACES, rounds)
+        table = in_turns.run_races(_matching(in_turns.RACES, cases), rounds)
         print_tables([table], Console())
         (folder(out) / "torch.md").write_text(table.in_markdown())
 
@@ -91,9 +92,7 @@ def solvers(
     cases: Cases = "*",
 ) -> None:
     """DeepXDE on examples of its own, beside dof.solve: error against time. Results of other problems are kept."""
-    chosen = [name for name in RACES if fnmatch(name, cases)]
-    if not chosen:
-        raise typer.BadParameter(f"no problem is called {cases!r}; there are {', '.join(RACES)}")
+    chosen = _matching(RACES, cases)
     timing = Timing(seconds(limit), by_processor)
     with told_plainly():
         out = folder(out)
@@ -148,11 +147,17 @@ def compare(
     raise typer.Exit(1 if strict and worse else 0)
 
 
+def _matching(names: Iterable[str], pattern: str) -> tuple[str, ...]:
+    """The names that match a pattern of the command line."""
+    chosen = tuple(name for name in names if fnmatch(name, pattern))
+    if not chosen:
+        raise typer.BadParameter(f"no case is called {pattern!r}; there are {', '.join(names)}")
+    return chosen
+
+
 def _run(suite: Suite, budget: str, rounds: int, seed: int, out: Path, pattern: str) -> None:
     """Measure the cases of a suite whose names match the pattern, and write what was found to the folder `out`."""
-    chosen = tuple(name for name in suite.cases if fnmatch(name, pattern))
-    if not chosen:
-        raise typer.BadParameter(f"no case is called {pattern!r}; there are {', '.join(suite.cases)}")
+    chosen = _matching(suite.cases, pattern)
     time_left = seconds(budget)
     with told_plainly():
         out = folder(out)

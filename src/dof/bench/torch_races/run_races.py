@@ -19,6 +19,8 @@ from dof.text_table import TextTable
 
 SMALL = 32
 """The scale of the runs before the first measured one, in which PyTorch loads what it needs."""
+TURN = 0.3
+"""Seconds of a turn, if a run takes less: single runs of 50 ms differ by half."""
 
 
 def run_races(names: Iterable[str], rounds: int, scale: int = 1) -> TextTable:
@@ -32,8 +34,8 @@ def run_races(names: Iterable[str], rounds: int, scale: int = 1) -> TextTable:
 def _rows(name: str, rounds: int, scale: int) -> list[list[str]]:
     """One for each way.
 
-    Each has a process of its own: the C library keeps memory that one way has freed, so that another one is faster after
-    it. The heat equation by nested gradients took 59 ms after the paper's networks, and 80 ms alone.
+    Each has a process of its own: the C library keeps memory that one way has freed, so that the next is faster.
+    The heat equation by nested gradients took 59 ms after the paper's networks, and 80 ms alone.
     """
     with ExitStack() as stack:
         ways = {way: _process(stack, name, way) for way in RACES[name](SMALL)}
@@ -79,7 +81,9 @@ def _observe(name: str, way: str, scale: int) -> tuple[Any, int]:
 
 
 def _seconds(name: str, way: str, scale: int) -> float:
-    """The time of one run."""
-    run, start = _program(name, way, scale), time.perf_counter()
-    run()
-    return time.perf_counter() - start
+    """The time of one run, over as many as fit into `TURN`."""
+    run, runs, start = _program(name, way, scale), 0, time.perf_counter()
+    while not runs or time.perf_counter() - start < TURN:
+        run()
+        runs += 1
+    return (time.perf_counter() - start) / runs
