@@ -122,7 +122,8 @@ def read_b(b: Any, coordinates: Coordinates) -> Array:
     shapes = {(n,), *(coordinates.shapes if coordinates.is_array else ()), *([()] if n == 1 else [])}
     if array.shape not in shapes:
         expected = f"({n},) or the shape of x, {_because(coordinates)}"
-        raise ArgumentError(describe("b", f"has shape {array.shape}", expected, _fix(f"b=jnp.ones({n})")))
+        fix = f"{_fix(f'b=jnp.ones({n})')}; or dof.derivatives({n}), if it was made of derivatives"
+        raise ArgumentError(describe("b", f"has shape {array.shape}", expected, fix))
     return array.reshape(n)
 
 

@@ -25,6 +25,11 @@ def points_of(domain, condition, n=2000):
     return term.points(np.random.default_rng(0).random((n, term.uniforms)))
 
 
+def test_a_predicate_of_other_coordinates_is_refused():
+    with pytest.raises(ValueError, match=r"`on` has the arguments \(x\); expected \(x, y\)"):
+        points_of(PLATE, pde.dirichlet(0.0, on=lambda x: x > 0))
+
+
 def test_a_predicate_chooses_points_of_the_boundary_evenly():
     points, normals = points_of(pde.Ball([0, 0]), pde.neumann(on=lambda x, y: y > 0 and x > 0))
     np.testing.assert_allclose(points, normals, atol=1e-12)

@@ -11,6 +11,7 @@ import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.extend import enable_x64
+from dof.pde.argument_checks import require_arguments
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.geometry.rejection import by_rejection
@@ -163,4 +164,5 @@ def _at_value(axis: int, value: float, named: NamedDomain) -> Test:
 
 def _predicate(on: Callable[..., Any], named: NamedDomain) -> Test:
     """Point by point, so that `and`, `or` and `x[0]` are what they are in Python."""
+    require_arguments("on", on, named.coordinates.names)
     return lambda points: np.array([bool(on(*named.split(point))) for point in points], bool)
