@@ -36,7 +36,7 @@ BAD = {
     "factor_size": (lambda: dof.Operator(a=dof.Factored(np.ones((1, 4))))(f)(x3), "`Factored`", "4", "3"),
     "factor_complex": (lambda: dof.Factored(1j * np.eye(3)), "`L`", "complex", "real"),
     "b_shape": (lambda: dof.Operator(b=np.ones(4))(f)(x3), "`b`", "(4,)", "(3,)"),
-    "derivatives": (lambda: sum(dof.derivatives(2), dof.laplacian)(f)(x3), "(2,)", "(3,)", "dof.derivatives(3)"),
+    "derivatives_count": (lambda: sum(dof.derivatives(2), dof.laplacian)(f)(x3), "(2,)", "(3,)", "dof.derivatives(3)"),
     "b_scalar": (lambda: dof.Operator(b=1.0)(f)(x3), "`b`", "()", "(3,)"),
     "b_nan": (lambda: dof.Operator(b=[0.0, np.nan, 0.0]), "`b`", "nan", "finite"),
     "c_shape": (lambda: dof.Operator(c=np.ones(3))(f)(x3), "`c`", "(3,)", "scalar"),
