@@ -55,6 +55,15 @@ def _known(rng):
     return QuadraticForm(rng.normal(size=(2, R)) * rng.integers(0, 2, size=(2, R)))
 
 
+def _few_runs(rng):
+    """One channel: a run with weight zero, one with weight one, one of a single direction."""
+    return QuadraticForm(np.repeat([0.0, 1.0, rng.normal()], [2, R - 3, 1])[None])
+
+
+def _many_runs(rng):
+    return QuadraticForm(rng.normal(size=(1, R)))
+
+
 def _at_run_time(rng):
     return QuadraticForm(jnp.asarray(rng.normal(size=(2, R))))
 
@@ -77,6 +86,8 @@ def _all_at_run_time(rng):
 FORMS = {
     "identity": _identity,
     "known": _known,
+    "few runs": _few_runs,
+    "many runs": _many_runs,
     "at run time": _at_run_time,
     "unit weights and a coupling": _unit_weights_and_coupling,
     "couplings only": _couplings_only,

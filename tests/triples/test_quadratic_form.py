@@ -32,6 +32,12 @@ def test_contract_is_the_sum_over_pairs_of_directions(kind, seed, is_complex):
         np.testing.assert_allclose(found, np.einsum("ckl,k...,l...->c...", q, g, h), atol=1e-11)
 
 
+def test_signs_take_no_matrix_product():
+    form = QuadraticForm(np.array([[-1.0, 1.0, 1.0]]))
+    program = jax.make_jaxpr(lambda g: form.contract(g, g))(np.ones((3, 4, 8)))
+    assert "dot_general" not in str(program)
+
+
 @every_form
 @every_seed
 def test_weigh_sums_over_one_of_the_two(kind, seed):

@@ -18,8 +18,9 @@ from dof.directions.factor import factor
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, is_known_matrix
 from dof.directions.shared import share_directions
 from dof.directions.sparse_rows import dense_rows
+from dof.directions.weight_runs import Run, runs_of
 from dof.torch.coefficients import Channel, PointMatrix, PointRows
-from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm, Run, runs_of
+from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm
 
 
 def seed_parts(channels: Sequence[Channel], x: Tensor) -> tuple[Tensor | None, QuadraticForm, Tensor | None]:

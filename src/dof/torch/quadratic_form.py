@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from dof.directions.weight_runs import Run
 
 
 class Coupling(NamedTuple):
@@ -37,24 +38,6 @@ class Pairs(NamedTuple):
         """Σ_l q_kl h_l as (first k, sums for k, k + 1, …): each direction of a pair takes half of its partner."""
         one, two = (h[start : start + self.length] / 2 for start in (self.first, self.second))
         return [(self.first, two), (self.second, one)]
-
-
-class Run(NamedTuple):
-    """Neighbouring directions with the same weights, one weight for each channel."""
-
-    start: int
-    stop: int
-    weights: tuple[float, ...]
-
-
-def runs_of(weights: np.ndarray) -> tuple[Run, ...]:
-    """The runs of weights (c, r)."""
-    found, start = [], 0
-    for column, same in groupby(map(tuple, weights.T.tolist())):
-        count = len(list(same))
-        found.append(Run(start, start + count, column))
-        start += count
-    return tuple(found)
 
 
 @dataclass(frozen=True)

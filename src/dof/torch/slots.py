@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dof.torch.quadratic_form import QuadraticForm, runs_of
+from dof.directions.weight_runs import runs_of
+from dof.torch.quadratic_form import QuadraticForm
 
 
 class Slots(NamedTuple):

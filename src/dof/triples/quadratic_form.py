@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ import numpy as np
 
 from dof.directions.known_while_tracing import is_known
 from dof.directions.shared import SharedDirections
+from dof.directions.weight_runs import Run, runs_of
 from dof.triples.couplings import Coupling, exact_einsum
 from dof.triples.short_sums import total_in_front
 from dof.triples.stack_arithmetic import settled
@@ -18,6 +20,12 @@ from dof.typing import Array, Float, Inexact
 DisjointPairs = frozenset[tuple[int, int]]
 """Pairs i < j of operands of an equation that share no direction and are not coupled: they have no cross term."""
 NO_PAIRS: DisjointPairs = frozenset()
+
+
+MOST_RUNS = 4
+"""Runs of equal weights up to which each is a plain sum. u_tt − u_xx of a network of 4 × 32, with two runs, takes 0.7
+of the time that it takes with a matrix product, and the paper's general operator, with 64 directions in two runs, 0.94
+of it. More than two are not measured."""
 
 
 @jax.tree_util.register_dataclass
@@ -105,10 +113,18 @@ class QuadraticForm:
     def weighted_sum(self, products: Inexact[Array, " r *s"]) -> Inexact[Array, " c *s"]:
         """Σ_k weights_k p_k: the part of the form on its diagonal."""
         # A plain sum fuses with what follows; a product with the weights before the sum would be materialised, so
-        # other weights go through one small matrix product.
-        if self.has_unit_weights:
-            return total_in_front(products)[None]
-        return exact_einsum("cr,r...->c...", jnp.asarray(self.weights, products.dtype), products)
+        # many different weights go through one small matrix product.
+        runs = self._few_runs()
+        if not runs:
+            return exact_einsum("cr,r...->c...", jnp.asarray(self.weights, products.dtype), products)
+        return reduce(jnp.add, [_scaled(total_in_front(products[a:b]), weight) for a, b, (weight,) in runs])[None]
+
+    def _few_runs(self) -> list[Run]:
+        """The runs of the weights that are not zero, for one channel whose weights are known; none if they are many."""
+        if self.channels > 1 or not is_known(self.weights):
+            return []
+        runs = [run for run in runs_of(np.asarray(self.weights)) if run.weights[0]]
+        return runs if len(runs) <= MOST_RUNS else []
 
     def weigh(self, h: Inexact[Array, " r *s"]) -> Inexact[Array, " c r *s"]:
         """Σ_l q_kl h_l for each channel: (r, *s) to (c, r, *s).
@@ -120,3 +136,7 @@ class QuadraticForm:
             for start, part in coupling.sums(h):
                 weighted = weighted.at[coupling.channel, start : start + len(part)].add(part)
         return weighted
+
+
+def _scaled(total: Array, weight: float) -> Array:
+    return total if weight == 1 else total * weight

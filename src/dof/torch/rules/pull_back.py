@@ -15,9 +15,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from dof.directions.weight_runs import Run
 from dof.torch.buffers import empty, empty_like
 from dof.torch.direction_sums import DirectionSum, lanes, pieces
-from dof.torch.quadratic_form import QuadraticForm, Run
+from dof.torch.quadratic_form import QuadraticForm
 
 Part = Tensor | None
 
