@@ -80,18 +80,20 @@ def test_within_a_frame_it_is_the_submatrix_of_q(kind, frame):
 def test_what_is_known_of_a_form():
     rng = np.random.default_rng(0)
     facts = {
-        kind: (form.is_known, form.is_plain_sum, form.has_unit_weights, form.only_couplings)
+        kind: (form.is_known, form.is_plain_sum, form.only_couplings)
         for kind, form in ((kind, make(rng)) for kind, make in FORMS.items())
     }
     assert facts == {
-        "identity": (True, True, True, False),
-        "known": (True, False, False, False),
-        "at run time": (False, False, False, False),
-        "unit weights and a coupling": (False, False, True, False),
-        "couplings only": (False, False, False, True),
-        "couplings at run time": (False, False, False, False),
+        "identity": (True, True, False),
+        "known": (True, False, False),
+        "few runs": (True, False, False),
+        "many runs": (True, False, False),
+        "at run time": (False, False, False),
+        "unit weights and a coupling": (False, False, False),
+        "couplings only": (False, False, True),
+        "couplings at run time": (False, False, False),
     }
-    assert not QuadraticForm(np.ones((2, 3))).has_unit_weights  # two channels are two sums
+    assert not QuadraticForm(np.ones((2, 3))).is_plain_sum  # two channels are two sums
 
 
 def random_slots(rng, slots, *shape):

@@ -103,12 +103,7 @@ class QuadraticForm:
     @property
     def is_plain_sum(self) -> bool:
         """Whether q is the identity, for one operator."""
-        return not self.couplings and self.has_unit_weights
-
-    @property
-    def has_unit_weights(self) -> bool:
-        """Whether there is one channel, with weights known to be one."""
-        return self.channels == 1 and is_known(self.weights) and bool((self.weights == 1).all())
+        return self.channels == 1 and self.is_known and bool((self.weights == 1).all())
 
     def weighted_sum(self, products: Inexact[Array, " r *s"]) -> Inexact[Array, " c *s"]:
         """Σ_k weights_k p_k: the part of the form on its diagonal."""
