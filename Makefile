@@ -55,7 +55,7 @@ TORCH_VENV := .venv-torch
 
 test-torch: $(TORCH_VENV)/stamp
 	$(TORCH_VENV)/bin/python -m pytest --override-ini=addopts= --confcutdir=tests/pytorch --doctest-modules -q tests/pytorch src/dof/torch
-	$(TORCH_VENV)/bin/pyright --pythonpath $(TORCH_VENV)/bin/python src/dof/torch
+	$(TORCH_VENV)/bin/pyright --pythonpath $(TORCH_VENV)/bin/python src/dof/torch src/dof/bench/torch_races
 
 $(TORCH_VENV)/stamp: pyproject.toml Makefile
 	$(PYTHON) -m venv $(@D)

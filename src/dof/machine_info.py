@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,14 @@ def peak_resident_bytes() -> int:
     # getrusage counts in kilobytes, on macOS in bytes.
     unit = 1 if sys.platform == "darwin" else 1024
     return _status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def with_peak(call: Callable[[], Any]) -> tuple[Any, int]:
+    """The result of a call, and the bytes that it added to the resident memory at its peak."""
+    restart_peak()
+    before = resident_bytes()
+    result = call()
+    return result, max(0, peak_resident_bytes() - before)
 
 
 def _status(field: str) -> int | None:

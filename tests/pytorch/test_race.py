@@ -20,6 +20,10 @@ def test_all_ways_agree(name, monkeypatch):
     require_equal([torch.as_tensor(build()()) for build in ways.values()])
 
 
+def test_each_race_has_its_ways():
+    assert sum(len(make(32)) for make in RACES.values()) == 32
+
+
 def test_a_way_is_measured_in_a_process_of_its_own():
     torch.set_default_dtype(torch.float32)
     name = "heat 3-64-64-64-64-1, training step"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +23,7 @@ from dof.bench.theory.write_theory import write_theory
 from dof.bench.timing.rounds import Limits
 from dof.bench.timing.suites import SUITES, Suite, run_suite
 from dof.cli.bench_progress import shown
-from dof.cli.option_values import folder, seconds
+from dof.cli.option_values import folder, matching, seconds
 from dof.cli.plain_errors import told_plainly
 from dof.errors import DofError
 from dof.text_table import print_tables
@@ -79,7 +77,7 @@ def in_torch(rounds: Rounds = 7, out: Out = FOLDER, cases: Cases = "*") -> None:
             from dof.bench.torch_races import run_races as in_turns
         except ModuleNotFoundError as error:
             raise DofError(f'`dof bench torch` needs {error.name}.\n  Fix: pip install "dof[torch]"') from None
-        table = in_turns.run_races(_matching(in_turns.RACES, cases), rounds)
+        table = in_turns.run_races(matching(in_turns.RACES, cases), rounds)
         print_tables([table], Console())
         (folder(out) / "torch.md").write_text(table.in_markdown())
 
@@ -92,7 +90,7 @@ def solvers(
     cases: Cases = "*",
 ) -> None:
     """DeepXDE on examples of its own, beside dof.solve: error against time. Results of other problems are kept."""
-    chosen = _matching(RACES, cases)
+    chosen = matching(RACES, cases, "problem")
     timing = Timing(seconds(limit), by_processor)
     with told_plainly():
         out = folder(out)
@@ -147,17 +145,9 @@ def compare(
     raise typer.Exit(1 if strict and worse else 0)
 
 
-def _matching(names: Iterable[str], pattern: str) -> tuple[str, ...]:
-    """The names that match a pattern of the command line."""
-    chosen = tuple(name for name in names if fnmatch(name, pattern))
-    if not chosen:
-        raise typer.BadParameter(f"no case is called {pattern!r}; there are {', '.join(names)}")
-    return chosen
-
-
 def _run(suite: Suite, budget: str, rounds: int, seed: int, out: Path, pattern: str) -> None:
     """Measure the cases of a suite whose names match the pattern, and write what was found to the folder `out`."""
-    chosen = _matching(suite.cases, pattern)
+    chosen = matching(suite.cases, pattern)
     time_left = seconds(budget)
     with told_plainly():
         out = folder(out)

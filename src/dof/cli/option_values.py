@@ -1,8 +1,10 @@
-"""Values of options that several commands share: times and folders."""
+"""Values of options that several commands share: times, patterns of names and folders."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from fnmatch import fnmatch
 from itertools import chain, count
 from pathlib import Path
 
@@ -17,6 +19,14 @@ def seconds(text: str) -> float:
     if found is None or float(found[1]) == 0:
         raise typer.BadParameter(f"{text!r} is not a time; write it as 90s, 2m or 1h")
     return float(found[1]) * UNITS[found[2]]
+
+
+def matching(names: Iterable[str], pattern: str, kind: str = "case") -> tuple[str, ...]:
+    """The names that match a pattern as 'heat*'; `kind` says what they are names of."""
+    chosen = tuple(name for name in names if fnmatch(name, pattern))
+    if not chosen:
+        raise typer.BadParameter(f"no {kind} is called {pattern!r}; there are {', '.join(names)}")
+    return chosen
 
 
 def folder(path: Path) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ import jax
 import typer
 from rich.console import Console
 
-from dof.cli.option_values import folder
+from dof.cli.option_values import folder, matching
 from dof.cli.plain_errors import told_plainly
 from dof.cli.training_progress import ProgressLine
 from dof.runs.html_page import numbers
@@ -46,9 +45,7 @@ def zoo(
 
     What the folder has of other problems stays in the table.
     """
-    chosen = [name for name in ZOO if fnmatch(name, names)]
-    if not chosen:
-        raise typer.BadParameter(f"no problem is called {names!r}; there are {', '.join(ZOO)}")
+    chosen = matching(ZOO, names, "problem")
     with told_plainly(debug):
         jax.config.update("jax_enable_x64", True)
         out = folder(out)

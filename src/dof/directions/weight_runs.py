@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +18,6 @@ class Run(NamedTuple):
 
 def runs_of(weights: np.ndarray) -> tuple[Run, ...]:
     """The runs of weights (c, r)."""
-    found, start = [], 0
-    for column, same in groupby(map(tuple, weights.T.tolist())):
-        count = len(list(same))
-        found.append(Run(start, start + count, column))
-        start += count
-    return tuple(found)
+    changes = 1 + np.flatnonzero((weights[:, 1:] != weights[:, :-1]).any(axis=0))
+    ends = [0, *changes.tolist(), weights.shape[1]]
+    return tuple(Run(a, b, tuple(weights[:, a].tolist())) for a, b in pairwise(ends) if a < b)

@@ -112,7 +112,7 @@ class QuadraticForm:
         runs = self._few_runs()
         if not runs:
             return exact_einsum("cr,r...->c...", jnp.asarray(self.weights, products.dtype), products)
-        return reduce(jnp.add, [_scaled(total_in_front(products[a:b]), weight) for a, b, (weight,) in runs])[None]
+        return reduce(jnp.add, [_sum_of_run(products, run) for run in runs])[None]
 
     def _few_runs(self) -> list[Run]:
         """The runs of the weights that are not zero, for one channel whose weights are known; none if they are many."""
@@ -133,5 +133,9 @@ class QuadraticForm:
         return weighted
 
 
-def _scaled(total: Array, weight: float) -> Array:
-    return total if weight == 1 else total * weight
+def _sum_of_run(products: Array, run: Run) -> Array:
+    # Indexing takes longer to trace than the sum, and most forms are one run.
+    is_whole = run.stop - run.start == len(products)
+    total = total_in_front(products if is_whole else products[run.start : run.stop])
+    (weight,) = run.weights
+    return total if weight == 1 else weight * total

@@ -96,10 +96,7 @@ def matmul_program() -> TimedProgram:
 
 def _observe_first_run(program: TimedProgram) -> TimedProgram:
     """Run once for the memory, since pages are resident afterwards, and once more for a first idea of the time."""
-    machine_info.restart_peak()
-    before = machine_info.resident_bytes()
-    program.call()
-    program.costs["peak"] = max(0, machine_info.peak_resident_bytes() - before)
+    _, program.costs["peak"] = machine_info.with_peak(program.call)
     program.costs["first"] = program.seconds()
     return program
 

@@ -33,18 +33,19 @@ def forwards(x: Any, ways: Ways) -> Race:
 def training(net: Any, x: Any, ways: Ways) -> Race:
     """The gradient of mean((L f)²) in all weights; by dof also in blocks of a sixteenth of the points."""
 
-    def step(g: Callable[[Any], Any]) -> Any:
-        net.zero_grad()
-        loss = (g(x) ** 2).mean()
-        loss.backward()
-        return loss.detach()
-
     def step_in_blocks() -> Any:
         net.zero_grad()
         return dof.backward(lambda rows: ways["dof"](rows) ** 2, x, chunk=max(len(x) // 16, 1))
 
-    at_once = {way: partial(partial, step, g) for way, g in ways.items()}
+    at_once = {way: partial(partial, _step, net, x, g) for way, g in ways.items()}
     return at_once | {"dof in blocks": lambda: step_in_blocks}
+
+
+def _step(net: Any, x: Any, g: Callable[[Any], Any]) -> Any:
+    net.zero_grad()
+    loss = (g(x) ** 2).mean()
+    loss.backward()
+    return loss.detach()
 
 
 def _paper(name: str, train: bool, scale: int) -> Race:
@@ -91,10 +92,13 @@ def _heat(scale: int) -> Race:
 def _small(scale: int) -> Race:
     """A network so small that calls cost more than arithmetic; dof's is compiled."""
     net, x = Perceptron(2, 20, 3), torch.rand(max(256 // scale, 4), 2)
-    nested = by_nested_autograd(net, [1.0, 1.0], [0.0] * 2)
-    race = training(net, x, {"dof": dof.laplacian(net), "nested autograd": nested})
-    compiled = lambda: training(net, x, {"dof": dof.compiled(dof.laplacian(net), x)})["dof"]()  # noqa: E731
-    return {"dof": compiled, "nested autograd": race["nested autograd"]}
+
+    def build(way: str) -> Run:
+        """Compiled only where it is asked for: in the process of this way."""
+        g = dof.compiled(dof.laplacian(net), x) if way == "dof" else by_nested_autograd(net, [1.0, 1.0], [0.0] * 2)
+        return partial(_step, net, x, g)
+
+    return {way: partial(build, way) for way in ("dof", "nested autograd")}
 
 
 RACES: dict[str, Callable[[int], Race]] = {

@@ -73,11 +73,8 @@ def _program(name: str, way: str, scale: int) -> Run:
 def _observe(name: str, way: str, scale: int) -> tuple[Any, int]:
     """The result of the first run, and the most memory that it took."""
     _program(name, way, SMALL)()
-    run = _program(name, way, scale)
-    machine_info.restart_peak()
-    before = machine_info.resident_bytes()
-    result = torch.as_tensor(run())
-    return result, machine_info.peak_resident_bytes() - before
+    result, peak = machine_info.with_peak(_program(name, way, scale))
+    return torch.as_tensor(result), peak
 
 
 def _seconds(name: str, way: str, scale: int) -> float:
