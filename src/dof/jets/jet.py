@@ -10,12 +10,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from dof.symbols.algebra import Columns
 from dof.triples.stack_arithmetic import broadcast_stack, zeros_stacked
 from dof.triples.triple import DependsOnX, value_of
 from dof.typing import Array, Inexact, Shaped
-
-Columns = dict[int, Any]
-"""Columns by number, each in the shape of the value or broadcasting to it; those that are left out are zero."""
 
 
 @jax.tree_util.register_dataclass

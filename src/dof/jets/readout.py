@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
-from dof.jets.algebra import combination
 from dof.jets.jet import columns_of
 from dof.operators.symbol_at import Symbol
 from dof.promotion import own_promotion
+from dof.symbols.algebra import combination
 from dof.symbols.polynomial import Polynomial
 from dof.symbols.span import Span, span_of
 from dof.triples.readout import floating, in_precision_of, value_as_array

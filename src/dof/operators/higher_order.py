@@ -1,17 +1,17 @@
-"""Operators of any order as data: sums of products of operators of order two, one or zero."""
+"""Operators of any order as data: sums of products of operators of order two, one or zero, of either framework."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dof.operators.algebra import OperatorAlgebra
-from dof.operators.linear_operator import LinearOperator
 
-Product = tuple[LinearOperator, ...]
+Product = tuple[Any, ...]
+"""Operators of order two, one or zero, each applied to what those on its right give."""
 
 
 class HigherOrder(OperatorAlgebra):
-    """Σ L₁ L₂ … over products of operators, each applied to what those on its right give.
+    """Σ L₁ L₂ … over products of operators.
 
     Applying one to a function is `dof.api.apply`; what users get is `dof.api.operator.HigherOrderOperator`.
     """
@@ -71,4 +71,4 @@ def products_of(operator: Any) -> tuple[Product, ...]:
 
 
 def _is_operator(value: Any) -> bool:
-    return isinstance(value, (HigherOrder, LinearOperator))
+    return isinstance(value, OperatorAlgebra)

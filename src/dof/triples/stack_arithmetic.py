@@ -8,13 +8,6 @@ import jax.numpy as jnp
 from jax import lax
 
 
-def add(x: Any, y: Any) -> Any:
-    """x + y."""
-    if x is None or y is None:
-        return y if x is None else x
-    return x + y
-
-
 def zeros_stacked(count: int, value: Any) -> Any:
     """`count` zero derivatives of `value`, stacked in front."""
     # By way of the value: inside shard_map, zeros must vary over the same devices as what they are zeros for.

@@ -19,9 +19,10 @@ from dof.jaxpr.elementwise_programs import nonlinear_steps
 from dof.jaxpr.first_order_rules import Function, parts_of
 from dof.jaxpr.registry import register_named
 from dof.jaxpr.rules.general import general_rule
+from dof.symbols.algebra import add
 from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.slot_form import AnyForm
-from dof.triples.stack_arithmetic import add, aligned, broadcast_stack
+from dof.triples.stack_arithmetic import aligned, broadcast_stack
 from dof.triples.triple import Triple, is_smooth, value_of, varying_operands
 
 

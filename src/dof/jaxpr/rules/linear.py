@@ -12,10 +12,11 @@ from dof.jaxpr.first_order_rules import FirstOrderRule, each_rule, linear_rule, 
 from dof.jaxpr.registry import register_named
 from dof.sparsity.scatter_sums import Occurrences, by_direction
 from dof.sparsity.slot_flow import Index, Params, SlotFlow
+from dof.symbols.algebra import add
 from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.short_sums import total
 from dof.triples.slot_tangents import SlotTangents
-from dof.triples.stack_arithmetic import add, broadcast_stack
+from dof.triples.stack_arithmetic import broadcast_stack
 from dof.triples.triple import Triple, value_of
 from dof.typing import Array
 

@@ -18,12 +18,13 @@ import numpy as np
 from dof.directions.sparse_rows import EMPTY
 from dof.jax_compat import JaxprEqn, bind
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS
+from dof.symbols.algebra import add
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.rule_context import SlotContext
 from dof.triples.slot_tangents import SlotTangents, embed
 from dof.triples.slots import Slots, collapse, merge
 from dof.triples.slots_to_stacks import frame_of
-from dof.triples.stack_arithmetic import add, settled
+from dof.triples.stack_arithmetic import settled
 from dof.triples.triple import SlotTriple
 
 

@@ -1,7 +1,7 @@
 """Arithmetic of columns: they multiply as elements of a commutative algebra with the constants C of a span.
 
 A jet is its value plus a nilpotent part, the other columns: a product of more of them than the order of the operator
-is zero. So quotients and power series are finite sums.
+is zero. So quotients and power series are finite sums. Columns are arrays of any framework: + and * are all they need.
 """
 
 from __future__ import annotations
@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dof.jets.jet import Columns
 from dof.symbols.span import Span
-from dof.triples.stack_arithmetic import add
+
+Columns = dict[int, Any]
+"""Columns by number, each in the shape of the value or broadcasting to it; those that are left out are zero."""
+
+
+def add(x: Any, y: Any) -> Any:
+    """x + y, where None stands for zero."""
+    if x is None or y is None:
+        return y if x is None else x
+    return x + y
 
 
 def nilpotent_product(span: Span, x: Columns, y: Columns) -> Columns:
