@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -12,8 +11,7 @@ from dof.jets.jet import columns_of
 from dof.operators.symbol_at import Symbol
 from dof.promotion import own_promotion
 from dof.symbols.algebra import combination
-from dof.symbols.polynomial import Polynomial
-from dof.symbols.span import Span, span_of
+from dof.symbols.span import Span, cached_span_of
 from dof.triples.readout import floating, in_precision_of, value_as_array
 from dof.typing import Array
 
@@ -43,14 +41,6 @@ class JetReading(NamedTuple):
         return jnp.zeros_like(value) if total is None else total
 
 
-def common_span(symbols: Sequence[Symbol]) -> Span:
+def common_span(symbols: Iterable[Symbol]) -> Span:
     """The span of all derivatives of all polynomials that are read off."""
-    # Polynomials as sets of their terms: the same operator is applied again and again in a program.
-    return _span(frozenset(frozenset(p.items()) for symbol in symbols for p in symbol.symbols))
-
-
-@lru_cache(maxsize=256)
-def _span(polynomials: frozenset[frozenset[Any]]) -> Span:
-    found: list[Polynomial] = [dict(terms) for terms in polynomials]
-    # In an order of their own: the order of a set differs from run to run, and rounding with it.
-    return span_of(sorted(found, key=lambda p: sorted(p.items())))
+    return cached_span_of(polynomial for symbol in symbols for polynomial in symbol.symbols)

@@ -79,7 +79,7 @@ def _unscaled(value: Any, degree: int, x: Any, coordinates: Coordinates, compose
         support = _entries(value(x), degree, coordinates)
         return [SymbolTerm((_entry_at(value, monomial),), {monomial: ONE}) for monomial in support]
     if degree == 2 and isinstance(matrix := read_a(value, coordinates), LowRank) and _is_exact_rows(matrix):
-        return [SymbolTerm((), _square_of_rows(matrix))]
+        return [SymbolTerm((), polynomial.squares(*matrix))]
     entries = _entries(value, degree, coordinates)
     if all(map(_is_exact, entries.values())):
         return [SymbolTerm((), {m: Fraction(float(entry)) for m, entry in entries.items() if entry != 0})]
@@ -111,16 +111,6 @@ def _entries(value: Any, degree: int, coordinates: Coordinates) -> dict[Monomial
         return {(i, i): _scalar(matrix.entries, i) for i in range(coordinates.size)}
     full = dense(matrix)
     return {(i, j): times(None if i == j else TWO, _scalar(full, i, j)) for i, j in _pairs(matrix, coordinates)}
-
-
-def _square_of_rows(matrix: LowRank) -> Polynomial:
-    """Σ_k weight_k (row_k · ∂)², exactly: rounding would make a matrix of full rank of one of low rank."""
-    rows = [{(int(i),): Fraction(float(row[i])) for i in np.flatnonzero(row)} for row in matrix.rows]
-    squares = [
-        {m: Fraction(float(w)) * c for m, c in polynomial.times(row, row).items()}
-        for w, row in zip(matrix.weights, rows, strict=True)
-    ]
-    return polynomial.total(squares)
 
 
 def _pairs(matrix: Matrix, coordinates: Coordinates) -> list[tuple[int, int]]:

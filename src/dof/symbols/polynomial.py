@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import factorial, prod
+from typing import Any
 
 Monomial = tuple[int, ...]
 Polynomial = Mapping[Monomial, Fraction]
@@ -29,6 +30,13 @@ def total(polynomials: Sequence[Polynomial]) -> dict[Monomial, Fraction]:
 def times(one: Polynomial, other: Polynomial) -> dict[Monomial, Fraction]:
     """The product of two polynomials: the symbol of the composition of two operators."""
     return total([{joined(m, n): a * b} for m, a in one.items() for n, b in other.items()])
+
+
+def squares(rows: Any, weights: Any) -> dict[Monomial, Fraction]:
+    """Σ_k weight_k (row_k · ∂)², exactly: rounding would make a matrix of full rank of one of low rank."""
+    linear = [{(i,): Fraction(float(entry)) for i, entry in enumerate(row) if entry} for row in rows]
+    scales = [Fraction(float(weight)) for weight in weights]
+    return total([{m: w * c for m, c in times(row, row).items()} for w, row in zip(scales, linear, strict=True)])
 
 
 def joined(one: Monomial, other: Monomial) -> Monomial:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from dof.symbols.polynomial import Monomial, Polynomial, divided, factorials, splits, without
 from dof.symbols.text import polynomial_text
@@ -83,6 +83,17 @@ class Span:
             polynomial_text({e: b * factorials(pivot) / factorials(e) for e, b in row.items()}, names)
             for row, pivot in zip(self.rows, self.pivots, strict=True)
         )
+
+
+def cached_span_of(symbols: Iterable[Polynomial]) -> Span:
+    """As `span_of`, kept for the next time: the same operator is applied again and again."""
+    return _span_of_set(frozenset(frozenset(symbol.items()) for symbol in symbols))
+
+
+@lru_cache(maxsize=256)
+def _span_of_set(symbols: frozenset[frozenset[tuple[Monomial, Fraction]]]) -> Span:
+    # In an order of their own: the order of a set differs from run to run, and rounding with it.
+    return span_of(sorted(map(dict, symbols), key=lambda symbol: sorted(symbol.items())))
 
 
 def span_of(symbols: Iterable[Polynomial]) -> Span:

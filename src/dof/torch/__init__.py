@@ -7,7 +7,8 @@
 
 Reading order: `api` (what users call), `coefficients`, `directions` and `reading` (operators as
 directions, form and channels), `pipeline` (the whole way), `triple` and `dispatch` (the tensor that meets aten
-operations), `rules` (a rule for each family of operations). Neither JAX nor a part of dof that needs it is imported.
+operations), `rules` (a rule for each family of operations), `jets`
+(operators of an order above two). Neither JAX nor a part of dof that needs it is imported.
 """
 
 from importlib.util import find_spec
@@ -21,7 +22,7 @@ from dof.torch.api.batched import backward, batched
 from dof.torch.api.check import Check, check
 from dof.torch.api.compiled import compiled
 from dof.torch.api.explain import Explanation, explain
-from dof.torch.api.operator import Operator, laplacian
+from dof.torch.api.operator import Operator, derivatives, laplacian
 from dof.torch.user_matrices import BlockDiagonal, Factored
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "batched",
     "check",
     "compiled",
+    "derivatives",
     "explain",
     "jointly",
     "laplacian",

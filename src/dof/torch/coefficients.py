@@ -109,7 +109,7 @@ def _of_points(found: Any, function: Any, x: Tensor) -> tuple[Any, Any]:
         rows = rows.expand(*batch, *rows.shape[-2:]).movedim(-2, 0)
         return None, PointRows(rows, found.signs)
     if isinstance(found, BlockDiagonal):
-        dense = _block_matrix([_as_tensor(s, x).expand(*batch, *s.shape[-3:]) for s in found.stacks])
+        dense = block_matrix([_as_tensor(s, x).expand(*batch, *s.shape[-3:]) for s in found.stacks])
         return None, PointMatrix(_symmetric(dense).movedim(-1, 0))
     array = _as_tensor(found, x)
     _require_points(array, function, x)
@@ -137,7 +137,7 @@ def _as_tensor(value: Any, x: Tensor) -> Tensor:
     return value if isinstance(value, torch.Tensor) else torch.as_tensor(value, dtype=x.dtype, device=x.device)
 
 
-def _block_matrix(stacks: list[Tensor]) -> Tensor:
+def block_matrix(stacks: list[Tensor]) -> Tensor:
     """(…, N, N) with the blocks (…, m, b, b) along its diagonal."""
     blocks = [block for stack in stacks for block in stack.unbind(-3)]
     n, start, columns = sum(b.shape[-1] for b in blocks), 0, []

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from dof.torch import compat
-from dof.torch.quadratic_form import QuadraticForm
 
 _numbers = itertools.count()
 
@@ -18,18 +17,22 @@ class NeedsGraph(Exception):
     """f takes gradients of triples, of which rules that are called before autograd keep no graph."""
 
 
+class NeedsNesting(Exception):
+    """An operator of an order above two cannot be applied by one propagation; the argument says why."""
+
+
 @dataclass
 class Propagation:
     """What all triples of one run of f have in common.
 
     Attributes:
-        form: how operators sum over directions.
+        form: how operators sum over directions; for an order above two, the span of their columns.
         log: steps for `dof.torch.explain`; None if nobody asks for them.
         keeps_graph: whether f takes gradients of triples itself, so that all operations must pass through autograd.
         number: later runs have larger numbers, so that a run inside of another is told apart from it.
     """
 
-    form: QuadraticForm
+    form: Any
     log: list[Any] | None = None
     number: int = field(default_factory=lambda: next(_numbers))
     needs_gradients: bool = field(default_factory=torch.is_grad_enabled)

@@ -34,7 +34,7 @@ class Reading:
         """L f."""
         total = self.derivatives(value, applied)
         for c in self.c:
-            total = total + _over_outputs(c, value) * value
+            total = total + over_outputs(c, value) * value
         return total
 
     def derivatives(self, value: Tensor, applied: Tensor | None) -> Tensor:
@@ -42,12 +42,12 @@ class Reading:
         total = None
         for factor, number in self.channels if applied is not None else ():
             part = applied[number].expand(value.shape)  # pyright: ignore[reportOptionalSubscript]
-            part = part if isinstance(factor, (int, float)) and factor == 1 else _over_outputs(factor, value) * part
+            part = part if isinstance(factor, (int, float)) and factor == 1 else over_outputs(factor, value) * part
             total = part if total is None else total + part
         return torch.zeros_like(value) if total is None else total
 
 
-def _over_outputs(factor: Any, value: Tensor) -> Any:
+def over_outputs(factor: Any, value: Tensor) -> Any:
     """A factor for each point, as it multiplies outputs (…, k)."""
     if not isinstance(factor, torch.Tensor):
         return factor

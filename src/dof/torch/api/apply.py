@@ -1,4 +1,4 @@
-"""Operators applied to functions: L(f), L.with_value(f), several at once, one after another, and the triples."""
+"""Operators applied to functions: L(f), L.with_value(f), several at once, and the triples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
-from dof.torch.pipeline import Propagated, propagate_operators
+from dof.operators.higher_order import HigherOrder
+from dof.torch.pipeline.propagate import propagate_operators
+from dof.torch.pipeline.propagated import Nested, Propagated
 
 
 class Applicable:
@@ -27,14 +29,14 @@ class Applicable:
         """(f, L f) from the same pass."""
         return self._applied(f, lambda p: (p.each(lambda value, applied, tangents: value), self._read(p)))
 
-    def _applied(self, f: Any, read: Callable[[Propagated], Any]) -> Callable[[Tensor], Any]:
+    def _applied(self, f: Any, read: Callable[[Propagated | Nested], Any]) -> Callable[[Tensor], Any]:
         require_function(f)
         return lambda x: read(propagate_operators(f, self._operators(), x))
 
     def _operators(self) -> Sequence[Any]:
         return (self,)
 
-    def _read(self, propagated: Propagated) -> Any:
+    def _read(self, propagated: Propagated | Nested) -> Any:
         (reading,) = propagated.readings
         return propagated.each(lambda value, applied, tangents: reading.of(value, applied))
 
@@ -48,28 +50,11 @@ class Jointly(Applicable):
     def _operators(self) -> Sequence[Any]:
         return self.operators
 
-    def _read(self, propagated: Propagated) -> Any:
+    def _read(self, propagated: Propagated | Nested) -> Any:
         return tuple(
             propagated.each(lambda value, applied, tangents, reading=reading: reading.of(value, applied))
             for reading in propagated.readings
         )
-
-
-class Composition:
-    """The operator φ ↦ L₁(L₂ φ): the second is propagated inside of the propagation of the first."""
-
-    def __init__(self, first: Any, second: Any) -> None:
-        self.first, self.second = first, second
-
-    def __call__(self, f: Callable[[Any], Any]) -> Callable[[Tensor], Any]:
-        """L₁ L₂ f, a function of the points x (…, N)."""
-        return self.first(self.second(f))
-
-    def __matmul__(self, other: Any) -> Composition:
-        return Composition(self, other)
-
-    def __rmatmul__(self, other: Any) -> Composition:
-        return Composition(other, self)
 
 
 def jointly(*operators: Any) -> Jointly:
@@ -88,7 +73,7 @@ def jointly(*operators: Any) -> Jointly:
     for operator in operators:
         if not isinstance(operator, Applicable) or isinstance(operator, Jointly):
             found = f"has an entry of type {type(operator).__name__}"
-            raise ArgumentTypeError(describe("jointly", found, "operators of order two, one or zero", fix))
+            raise ArgumentTypeError(describe("jointly", found, "operators", fix))
     return Jointly(operators)
 
 
@@ -123,8 +108,8 @@ def propagate(f: Callable[[Any], Any], L: Any) -> Callable[[Tensor], Any]:
         (tensor(18.), tensor([ 9., 12.]), tensor(4.))
     """
     require_function(f)
-    if not isinstance(L, Applicable):
-        found, fix = f"is of type {type(L).__name__}", "dof.propagate(f, dof.laplacian)(x)"
+    if not isinstance(L, Applicable) or any(isinstance(operator, HigherOrder) for operator in L._operators()):
+        found, fix = f"is of type {type(L).__name__}", "dof.propagate(f, dof.laplacian)(x); L(f)(x) for any order"
         raise ArgumentTypeError(describe("L", found, "an operator of order two, one or zero, or dof.jointly(…)", fix))
 
     def run(x: Tensor) -> Any:

@@ -13,7 +13,7 @@ from torch.utils.checkpoint import checkpoint
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.torch.api.apply import require_function
-from dof.torch.pipeline import map_outputs
+from dof.torch.pipeline.propagated import map_outputs
 from dof.torch.triple import Triple
 
 Chunk = int | Literal["auto"]

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from dof.errors import ArgumentTypeError, describe
 from dof.torch.api.apply import Applicable, require_function
-from dof.torch.pipeline import propagate_operators
+from dof.torch.pipeline.propagate import propagate_operators
 from dof.torch.trace_log import Step
 
 
@@ -22,6 +22,8 @@ class Explanation:
     Attributes:
         directions: how many there are: the rank of A, if A is known.
         steps: the operations that met a triple, in their order.
+        columns: for an order above two, what is carried for each value, as "∂₀³ + ∂₁"; or "by nesting".
+        why: why operators of an order above two were applied one after another.
 
     Examples:
         >>> import torch, dof.torch as dof
@@ -32,13 +34,24 @@ class Explanation:
 
     directions: int
     steps: tuple[Step, ...]
+    columns: tuple[str, ...] = ()
+    why: str = ""
 
     def __str__(self) -> str:
         head = ("operation", "rule", "result", "tangents", "")
         rows = [head, *((s.operation, s.family, str(list(s.shape)), _shape(s), s.source) for s in self.steps)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         table = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([f"{self.directions} directions", "", *table])
+        return "\n".join([self._head(), "", *table])
+
+    def _head(self) -> str:
+        if self.why:
+            return f"one operator after another, because {self.why}"
+        return (
+            f"{len(self.columns)} columns: {', '.join(self.columns)}"
+            if self.columns
+            else f"{self.directions} directions"
+        )
 
 
 def _shape(step: Step) -> str:
@@ -65,4 +78,4 @@ def explain(L: Any, f: Callable[[Any], Any], x: Tensor) -> Explanation:
     log: list[Any] = []
     with torch.no_grad():
         done = propagate_operators(f, L._operators(), x, log)
-    return Explanation(done.directions, tuple(log))
+    return Explanation(done.directions, tuple(log), done.columns, done.why)

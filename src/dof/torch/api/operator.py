@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.operators.algebra import OperatorAlgebra
-from dof.torch.api.apply import Applicable, Composition
+from dof.operators.higher_order import HigherOrder
+from dof.torch.api.apply import Applicable
+from dof.torch.terms import Term
 from dof.torch.user_matrices import BlockDiagonal, Factored, as_coefficient
-
-
-@dataclass(frozen=True)
-class Term:
-    """scales[0](x) · scales[1](x) · … · coefficient(x), the coefficient of one order ("a", "b" or "c")."""
-
-    order: str
-    coefficient: Any
-    scales: tuple[Any, ...] = ()
 
 
 class Operator(Applicable, OperatorAlgebra):
@@ -30,7 +24,7 @@ class Operator(Applicable, OperatorAlgebra):
     coefficient for each, with the axes of points in front: c=lambda x: x.sum(-1), not x.sum().
 
     Operators add, subtract, and are multiplied from the left by numbers and functions of x; a number that is added is a
-    multiple of φ; `@` applies one after another.
+    multiple of φ; `@` composes them and `**` repeats them, to operators of any order (`dof.torch.derivatives`).
 
     Args:
         a: a scalar; (N,) for a diagonal; (N, N), of which the symmetric part counts; `BlockDiagonal(blocks)`; or
@@ -77,9 +71,23 @@ class Operator(Applicable, OperatorAlgebra):
         """The operator φ ↦ φ."""
         return Operator(c=1.0)
 
+    @property
+    def order(self) -> int:
+        """The order of the operator, as its terms have it."""
+        return max((("c", "b", "a").index(term.order) for term in self.terms), default=0)
+
     def __matmul__(self, other: Any) -> Any:
         """The operator φ ↦ L₁(L₂ φ)."""
-        return Composition(self, other) if isinstance(other, (Operator, Composition)) else NotImplemented
+        return HigherOrderOperator(((self, other),)) if isinstance(other, Operator) else NotImplemented
+
+
+class HigherOrderOperator(Applicable, HigherOrder):
+    """A linear differential operator of any order, as a sum of products of operators of order two, one or zero.
+
+    It comes from `@`, `**` and sums of operators, and is used as they are. Operators with constant coefficients are
+    applied by one propagation, and so are multiples of them by functions of x. Others, and functions with operations
+    that have a rule of order two only, are applied one factor after another; `dof.torch.explain` says which.
+    """
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -97,3 +105,26 @@ def _checked(name: str, value: Any) -> Any:
 
 laplacian = Operator(a=1.0)
 """Δ = Σ_i ∂²/∂x_i²: `dof.torch.laplacian(net)(x)`."""
+
+
+def derivatives(n: int) -> tuple[Operator, ...]:
+    """The n partial derivatives of functions of n coordinates, as operators of order one.
+
+    With `+`, `-`, numbers, functions of x, `@` and `**` they make operators of any order.
+
+    Args:
+        n: how many coordinates x has.
+
+    Examples:
+        >>> import torch, dof.torch as dof
+        >>> dx, dt = dof.derivatives(2)
+        >>> L = dt + dx**3
+        >>> L(lambda z: z[..., 1] * z[..., 0] ** 4)(torch.tensor([2.0, 3.0]))
+        tensor(160.)
+        >>> (dof.laplacian**2)(lambda x: (x**4).sum(-1))(torch.ones(2))
+        tensor(48.)
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        fix = "dx, dy = dof.derivatives(2)"
+        raise ArgumentError(describe("n", f"is {n!r}", "a positive integer, the number of coordinates of x", fix))
+    return tuple(Operator(b=row) for row in np.eye(n))

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, describe
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, laplacian, pair
+from dof.pde.notation.derivatives import Applied, Derivative, Gradient, derivative_of
 from dof.pde.notation.names import Names, space_axes, subscripts
 
 
 class Field:
     """An unknown function at all points, as a residual gets it.
 
-    In expressions and functions of PyTorch a field stands for its value. `u.t`, `u.xx`, `u.d("r", "theta")`,
-    `u.laplacian`, `u.gradient` and `u.apply(L)` are its derivatives. `u[0]` is a component, and a field itself.
+    In expressions and functions of PyTorch a field stands for its value. `u.t`, `u.xx`, `u.xxxt`,
+    `u.d("r", "theta")`, `u.laplacian`, `u.biharmonic`, `u.gradient` and `u.apply(L)` are its derivatives. `u[0]` is a
+    component, and a field itself.
 
     Args:
         name: For errors.
@@ -47,23 +48,29 @@ class Field:
         return self.d(*found)
 
     def d(self, *names: str) -> Tensor:
-        """The derivative in one coordinate or in two; in a coordinate with components the gradient, on the last axis.
+        """The derivative in one coordinate or in several, of any order.
+
+        In a single coordinate that has components it is the gradient, on the last axis.
 
         Raises:
-            ArgumentError: For names that are no coordinates, for two of which one has components, and for more.
+            ArgumentError: For names that are no coordinates, and for several of which one has components.
         """
         fix = f'{self._name}.d("{self._coordinates.names[0]}")'
         if not names or any(name not in self._coordinates.names for name in names):
             raise ArgumentError(describe("d", f"is given {names}", f"coordinates of {self._coordinates}", fix))
         if len(names) == 1:
             axes = self._coordinates.axes(names[0])
-            is_vector = self._coordinates.is_vector(names[0])
-            return self._gradient(axes) if is_vector else self._choose(self._read(First(axes[0])))
-        if len(names) > 2 or any(map(self._coordinates.is_vector, names)):
+            if self._coordinates.is_vector(names[0]):
+                return self._gradient(axes)
+        if any(map(self._coordinates.is_vector, names)):
             found = f"asks for a derivative of order {len(names)} in {', '.join(names)}"
-            expected = "derivatives of order one or two in single coordinates"
-            raise ArgumentError(describe("d", found, expected, "(L1 @ L2)(net)(x) for higher orders"))
-        return self._choose(self._read(pair(*(self._coordinates.axes(name)[0] for name in names))))
+            fix = f"{self._name}.laplacian"
+            raise ArgumentError(describe("d", found, "single coordinates, without components", fix))
+        return self._of([self._coordinates.axes(name)[0] for name in names])
+
+    def _of(self, monomial: Sequence[int], laplacians: int = 0) -> Tensor:
+        """∂^e Δ^k of this field."""
+        return self._choose(self._read(derivative_of(monomial, laplacians, space_axes(self._coordinates))))
 
     def _gradient(self, axes: Iterable[int]) -> Tensor:
         # `choose` takes components off the last axis, which has the coordinates here.
@@ -72,7 +79,12 @@ class Field:
     @property
     def laplacian(self) -> Tensor:
         """Σ ∂²u/∂x_i² over all coordinates but time."""
-        return self._choose(self._read(laplacian(space_axes(self._coordinates))))
+        return self._of((), 1)
+
+    @property
+    def biharmonic(self) -> Tensor:
+        """Σ ∂⁴u/∂x_i²∂x_j² over all coordinates but time."""
+        return self._of((), 2)
 
     @property
     def gradient(self) -> Tensor:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from functools import reduce, update_wrapper
+from operator import matmul
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, describe
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
+from dof.pde.notation.derivatives import Applied, Derivative, Gradient, Higher, Second
 from dof.pde.notation.names import Names, field_names, read_names
 from dof.torch.api.apply import jointly
-from dof.torch.api.operator import Operator
+from dof.torch.api.operator import Operator, derivatives
 from dof.torch.pde.fields import Field, value_of
 
 
@@ -137,12 +139,20 @@ def _operators(read: Derivative, n: int) -> list[Any]:
     if isinstance(read, Applied):
         return [read.operator]
     if isinstance(read, Second):
-        matrix = torch.zeros(n, n, dtype=torch.float64)
-        for i, j in read.pairs:
-            matrix[i, j] += 1
-        return [Operator(a=matrix.diagonal() if read.is_diagonal else matrix)]
-    places = read.places if isinstance(read, Gradient) else (read.i,) if isinstance(read, First) else ()
-    return [Operator(b=torch.eye(n, dtype=torch.float64)[i]) for i in places]
+        return [_second(read.pairs, n)]
+    each = derivatives(n)
+    if isinstance(read, Higher):
+        of_laplacian = [_second(tuple((i, i) for i in read.places), n)] * read.laplacians
+        return [reduce(matmul, [*(each[i] for i in read.monomial), *of_laplacian])]
+    return [each[i] for i in (read.places if isinstance(read, Gradient) else (read.i,))]
+
+
+def _second(pairs: Sequence[tuple[int, int]], n: int) -> Operator:
+    """Σ ∂_i ∂_j over pairs."""
+    matrix = np.zeros((n, n))
+    for i, j in pairs:
+        matrix[i, j] += 1
+    return Operator(a=matrix.diagonal() if all(i == j for i, j in pairs) else matrix)
 
 
 def _joined(read: Derivative, found: list[Tensor]) -> Tensor:

@@ -1,4 +1,4 @@
-"""Derivatives of fields by the names of vector calculus: dt, grad, div, laplacian, advect."""
+"""Derivatives of fields by the names of vector calculus: dt, grad, div, laplacian, biharmonic, advect."""
 
 from __future__ import annotations
 
@@ -24,6 +24,18 @@ def grad(u: Field) -> Tensor:
 def laplacian(u: Field) -> Tensor:
     """Δu in space, all coordinates but t; of each component."""
     return u.laplacian
+
+
+def biharmonic(u: Field) -> Tensor:
+    """Δ²u in space, all coordinates but t; of each component.
+
+    Examples:
+        >>> import torch
+        >>> from dof.torch import pde
+        >>> pde.residual("x y")(lambda u, x, y: pde.biharmonic(u))(lambda z: (z**4).sum(-1))(torch.tensor([1.0, 2.0]))
+        tensor(48.)
+    """
+    return u.biharmonic
 
 
 def div(u: Field) -> Tensor:

@@ -2,6 +2,8 @@
 
 g' = B(g, y) + B(x, h)
 s' = B(s, y) + B(x, t) + 2 Σ_kl q_kl B(g_k, h_l)
+
+For operators of an order above two g and h are columns, and g' has the products Σ C_i^jk B(g_j, h_k) as well.
 """
 
 from __future__ import annotations
@@ -12,14 +14,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from dof.symbols.algebra import sums as columns_of_sum
 from dof.torch.call import Call, add_parts, map_part
+from dof.torch.jets.column_form import has_columns
+from dof.torch.jets.columns import by_number, products_of_columns, stacked
 from dof.torch.registry import register
 from dof.torch.rules.shapes import lifted
 
 Product = Callable[[Tensor, Tensor], Tensor]
 
 
-def product_rule(call: Call, x: Any, y: Any, value: Tensor, B: Product, cross: Product) -> Any:
+def product_rule(call: Call, x: Any, y: Any, value: Tensor, B: Product, cross: Product, single: Product) -> Any:
     """The triple of B(x, y) for operands of which at least one is a triple.
 
     Args:
@@ -29,6 +34,7 @@ def product_rule(call: Call, x: Any, y: Any, value: Tensor, B: Product, cross: P
         value: B of the values.
         B: takes a stack on either side, with the other operand as it is.
         cross: takes stacks on both sides and returns Σ_kl q_kl B(g_k, h_l) for each channel.
+        single: B of one entry of each stack.
     """
     is_x, is_y = call.is_operand(x), call.is_operand(y)
     x_value, y_value = x.value if is_x else x, y.value if is_y else y
@@ -36,8 +42,18 @@ def product_rule(call: Call, x: Any, y: Any, value: Tensor, B: Product, cross: P
     right = lambda stack: map_part(lambda s: B(x_value, s), stack)  # noqa: E731
     g, s = (x.tangents, x.applied) if is_x else (None, None)
     h, t = (y.tangents, y.applied) if is_y else (None, None)
+    if has_columns(call.form):
+        return call.triple(value, _columns_of_product(call, value, left(g), right(h), g, h, single), None)
     both = None if g is None or h is None else 2 * cross(g, h)
     return call.triple(value, add_parts([left(g), right(h)]), add_parts([left(s), right(t), both]))
+
+
+def _columns_of_product(call: Call, value: Tensor, left: Any, right: Any, g: Any, h: Any, single: Product) -> Any:
+    """The columns of B(x, y): B(g, y) + B(x, h) and the products of the columns with each other."""
+    if g is None or h is None:
+        return add_parts([left, right])
+    each = [by_number(left), by_number(right), products_of_columns(call.form.span, g, h, single)]
+    return stacked(call.form.span, value, columns_of_sum(each))
 
 
 def elementwise_product(call: Call) -> Any:
@@ -47,7 +63,8 @@ def elementwise_product(call: Call) -> Any:
     stack = lambda part, of: lifted(part, of.value, value)  # noqa: E731
     B = lambda a, b: (stack(a, x) if _is_stack(a, x) else a) * (stack(b, y) if _is_stack(b, y) else b)  # noqa: E731
     cross = lambda g, h: call.form.contract(stack(g, x), stack(h, y))  # noqa: E731
-    return product_rule(call, x, y, value, B, cross)
+    single = lambda a, b: a * b  # noqa: E731
+    return product_rule(call, x, y, value, B, cross, single)
 
 
 def _is_stack(a: Any, operand: Any) -> bool:

@@ -17,7 +17,9 @@ from torch.func import jvp
 
 from dof.torch.call import Call, add_parts
 from dof.torch.fusing import can_fuse
+from dof.torch.jets.column_form import has_columns
 from dof.torch.registry import aten
+from dof.torch.rules import elementwise_of_columns as of_columns
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.fused_derivatives import ElementwiseFunction
 from dof.torch.rules.fused_elementwise import FusedElementwise
@@ -39,7 +41,9 @@ def elementwise(call: Call) -> Any:
         return decomposed(call)
     if not is_smooth(value):
         return value
-    if call.func in BY_HAND and len(call.triples) == 1:
+    if has_columns(call.form) and of_columns.is_by_hand(call):
+        return of_columns.by_hand(call, value)
+    if not has_columns(call.form) and call.func in BY_HAND and len(call.triples) == 1:
         first, second = BY_HAND[call.func](call.values[0], value, call)
         return compose(call, value, [first], {(0, 0): second})
     # jvp does not take triples of an outer run.
@@ -47,6 +51,8 @@ def elementwise(call: Call) -> Any:
         return decomposed(call)
     require_derivatives(call)
     try:
+        if has_columns(call.form):
+            return of_columns.by_nested_jvp(call, value)
         return compose(call, value, *_by_nested_jvp(call))
     except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch
         return decomposed(call)

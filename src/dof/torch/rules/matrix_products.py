@@ -24,7 +24,8 @@ def matrix_product(call: Call) -> Any:
         return call.triple(call(*call.values), map_part(part, x.tangents), map_part(part, x.applied))
     cross = lambda g, h: summed_product(call.form.weigh(_even(g, x, -1)), _even(h, y, -2))  # noqa: E731
     B = lambda a, b: torch.matmul(_contracted(a, x, -1), _contracted(b, y, -2))  # noqa: E731
-    return product_rule(call, x, y, call(*call.values), B, cross)
+    single = lambda a, b: torch.matmul(_even(a, x, -1), _even(b, y, -2))  # noqa: E731
+    return product_rule(call, x, y, call(*call.values), B, cross, single)
 
 
 def _even(stack: Tensor, operand: Any, axis: int) -> Tensor:
@@ -212,7 +213,9 @@ def convolution(x: Any, weight: Any, bias: Any, *layout: Any) -> Any:
     call = Call(aten.convolution.default, (x, weight, None, *layout), {})
     value = aten.convolution(*(v.value if call.is_operand(v) else v for v in (x, weight)), None, *layout)
     B = lambda a, b: _stacked_convolution(a, b, x, weight, layout)  # noqa: E731
-    product = product_rule(call, x, weight, value, B, lambda g, h: _cross_convolution(call, g, h, x, weight, layout))
+    cross = lambda g, h: _cross_convolution(call, g, h, x, weight, layout)  # noqa: E731
+    single = lambda a, b: aten.convolution(a.expand(x.shape), b.expand(weight.shape), None, *layout)  # noqa: E731
+    product = product_rule(call, x, weight, value, B, cross, single)
     return product if bias is None else product + bias.reshape(-1, *[1] * (value.dim() - 2))
 
 

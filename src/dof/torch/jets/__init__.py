@@ -1,0 +1,1 @@
+"""Operators of an order above two: triples whose tangents are the columns of a span, which multiply in its algebra."""

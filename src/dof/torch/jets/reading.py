@@ -1,0 +1,36 @@
+"""How an operator of any order is read off the columns that come out: L f = Σ_k g_k P_k f."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from dof.symbols.algebra import add, combination
+from dof.symbols.span import Span
+from dof.torch.jets.columns import by_number
+from dof.torch.jets.symbol_at import Symbol
+from dof.torch.reading import over_outputs
+
+
+class ColumnReading(NamedTuple):
+    """How one operator is read off a value and its columns.
+
+    Attributes:
+        span: what the columns are.
+        symbol: the operator at the points.
+    """
+
+    span: Span
+    symbol: Symbol
+
+    def of(self, value: Tensor, columns: Tensor | None) -> Tensor:
+        """L f."""
+        found: dict[int, Any] = {0: value, **by_number(columns)}
+        total = None
+        for factor, polynomial in self.symbol:
+            part = combination(self.span.read(polynomial), found)
+            if part is not None:
+                total = add(total, part if factor is None else over_outputs(factor, value) * part)
+        return torch.zeros_like(value) if total is None else total.expand(value.shape)

@@ -1,0 +1,1 @@
+"""The whole way of a propagation: operators at x → seed → f → operators read off."""

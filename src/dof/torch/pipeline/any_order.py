@@ -1,0 +1,64 @@
+"""Operators of which one is of an order above two: by the columns of their span, or one factor after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dof.operators.higher_order import products_of
+from dof.symbols.span import Span, cached_span_of
+from dof.torch.jets.column_form import ColumnForm
+from dof.torch.jets.reading import ColumnReading
+from dof.torch.jets.symbol_at import symbol_at
+from dof.torch.pipeline.propagated import Nested, Propagated, zip_outputs
+from dof.torch.pipeline.run_function import run_function
+from dof.torch.propagation import NeedsNesting, Propagation
+
+MOST_PRODUCTS = 1000
+"""Products of columns from which on factors are applied one after another. A training step with Δ² in 5, 8 and 12
+dimensions, 90, 228 and 510 products, takes 0.54, 0.81 and 0.72 of the time of nesting (4 layers of 64, 512 points)."""
+
+
+def propagate_any_order(
+    f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, log: list[Any] | None
+) -> Propagated | Nested:
+    """L f for operators of any order at the points x."""
+    try:
+        return _by_columns(f, operators, x, log)
+    except NeedsNesting as reason:
+        results = [_nested(operator, f)(x) for operator in operators]
+        return Nested(f(x), results, str(reason))
+
+
+def _by_columns(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, log: list[Any] | None) -> Propagated:
+    """One propagation of the columns of all operators."""
+    symbols = [symbol_at(operator, x) for operator in operators]
+    span = cached_span_of(polynomial for symbol in symbols for _, polynomial in symbol)
+    if span.products > MOST_PRODUCTS:
+        raise NeedsNesting(f"{len(span)} columns have {span.products} products, each of which is an operation")
+    run = Propagation(ColumnForm(span), None if log is None else [])
+    output = run_function(f, x, _seed(span, x), None, run)
+    if log is not None:
+        log.extend(run.log or ())
+    readings = [ColumnReading(span, symbol) for symbol in symbols]
+    return Propagated(output, len(span) - 1, readings, run, span.meanings())
+
+
+def _seed(span: Span, x: Tensor) -> Tensor | None:
+    """The columns of x, (K − 1, 1, …, N): B_i x_j is the coefficient of ∂_j in B_i."""
+    columns = torch.zeros(len(span) - 1, x.shape[-1], dtype=torch.float64)
+    for i in range(1, len(span)):
+        for j, entry in span.first_order(i).items():
+            columns[i - 1, j] = entry
+    placed = columns.to(dtype=x.dtype, device=x.device).reshape(-1, *[1] * (x.dim() - 1), x.shape[-1])
+    return placed if len(placed) else None
+
+
+def _nested(operator: Any, f: Callable[[Any], Any]) -> Callable[[Tensor], Any]:
+    """L f, each factor of a product applied to what those on its right give."""
+    each = [reduce(lambda g, factor: factor(g), reversed(product), f) for product in products_of(operator)]
+    return lambda x: zip_outputs(lambda *parts: sum(parts[1:], parts[0]), [function(x) for function in each])

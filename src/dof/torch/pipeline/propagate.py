@@ -1,0 +1,53 @@
+"""One pass through f for all operators: coefficients at x → directions and form → triple of x → f → readings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.operators.higher_order import HigherOrder
+from dof.torch import compat, rows
+from dof.torch.directions import seed_parts
+from dof.torch.jets.symbol_at import of_order_two
+from dof.torch.pipeline.any_order import propagate_any_order
+from dof.torch.pipeline.propagated import Nested, Propagated
+from dof.torch.pipeline.run_function import run_function
+from dof.torch.propagation import Propagation
+from dof.torch.reading import channels_of
+
+
+def propagate_operators(
+    f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, log: list[Any] | None = None
+) -> Propagated | Nested:
+    """One pass through f for all operators at the points x."""
+    _require_points(x)
+    operators = [of_order_two(o, x) if isinstance(o, HigherOrder) else o for o in operators]
+    is_higher = any(isinstance(operator, HigherOrder) for operator in operators)
+    propagate = propagate_any_order if is_higher else propagate_order_two
+    rows.require_function_of_rows(f, x, lambda points: propagate(f, operators, points, None))
+    return propagate(f, operators, x, log)
+
+
+def propagate_order_two(
+    f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, log: list[Any] | None
+) -> Propagated:
+    """One pass for operators of order two, one or zero."""
+    channels, readings = channels_of(operators, x)
+    tangents, form, applied = seed_parts(channels, x)
+    run = Propagation(form, log)
+    return Propagated(run_function(f, x, tangents, applied, run), form.directions, readings, run)
+
+
+def _require_points(x: Any) -> None:
+    if compat.functorch_is_active():
+        found = "is given to an operator inside of torch.func.grad, vmap, jvp or another transformation"
+        fix = "L(f)(x) with all points in the rows of x, and torch.autograd.grad or .backward() for gradients"
+        raise ArgumentError(describe("x", found, "plain points in rows, since gradients would be lost", fix))
+    if not isinstance(x, torch.Tensor) or not (x.is_floating_point() or x.is_complex()) or x.dim() == 0:
+        kind = f"has dtype {x.dtype} and shape {tuple(x.shape)}" if isinstance(x, torch.Tensor) else f"is {type(x)}"
+        fix = "x = torch.as_tensor(x, dtype=torch.float32), with N coordinates on the last axis"
+        raise ArgumentTypeError(describe("x", kind, "a floating or complex tensor (…, N)", fix))

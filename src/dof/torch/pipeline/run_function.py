@@ -1,0 +1,68 @@
+"""f on the triple of x: in the context that rules need, and once more where f writes or takes gradients itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+import dof.torch.rules  # noqa: F401 - registers the rules
+from dof.errors import ArgumentError, describe
+from dof.torch import compat
+from dof.torch.in_place import NeedsFunctionalization
+from dof.torch.pipeline.propagated import map_outputs
+from dof.torch.propagation import NeedsGraph, Propagation
+from dof.torch.refusal import refuse, told_as_raised
+from dof.torch.rules.functions import UsersCalls
+from dof.torch.triple import Triple
+
+
+def run_function(
+    f: Callable[[Any], Any], x: Tensor, tangents: Tensor | None, applied: Tensor | None, run: Propagation
+) -> Any:
+    """f of the triple (x, tangents, applied), checked to have one result for each point."""
+    is_constant = tangents is None and applied is None  # for an operator of order zero
+    output = f(x) if is_constant else _run(f, lambda: Triple.of_points(x, tangents, applied, run), run)
+    map_outputs(lambda y: _require_output(y, x), output)
+    return output
+
+
+def _run(f: Callable[[Any], Any], seed: Callable[[], Triple], run: Propagation) -> Any:
+    """f of the triple of x; once more, with a graph of all operations, where f takes gradients itself."""
+    # The other backends of attention are fused kernels without rules.
+    with sdpa_kernel(SDPBackend.MATH), UsersCalls(), compat.uncompiled(), told_as_raised():
+        try:
+            return _followed(f, seed)
+        except NeedsGraph:
+            run.keeps_graph = True
+            return _followed(f, seed)
+
+
+def _followed(f: Callable[[Any], Any], seed: Callable[[], Triple]) -> Any:
+    """f of the triple of x; functionalized where f writes into memory that others look at."""
+    try:
+        return f(seed())
+    except NeedsFunctionalization:
+        return _functionalized(f, seed())
+
+
+def _functionalized(f: Callable[[Any], Any], seed: Triple) -> Any:
+    try:
+        return torch.func.functionalize(f)(seed)
+    except NeedsFunctionalization as error:
+        # Operations that are written in C++ and work in place inside are not functionalized.
+        func, line = error.args
+        refuse(func, "which writes into memory in a way that dof cannot follow", "write f without it", line=line)
+
+
+def _require_output(y: Tensor, x: Tensor) -> None:
+    points = tuple(x.shape[:-1])
+    if isinstance(y, Triple) and compat.comes_from_script(y):
+        refuse("torch.jit.script or torch.jit.trace", "which loses gradients", "the module itself, not its script")
+    if tuple(y.shape[: len(points)]) != points:
+        expected = f"one result for each point, {points} or {(*points, 'k')}"
+        fix = "L(lambda x: net(x).squeeze(-1))(x); means over points come after L"
+        raise ArgumentError(describe("f(x)", f"has shape {tuple(y.shape)}", expected, fix))
