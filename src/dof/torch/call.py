@@ -15,7 +15,8 @@ from dof.torch.triple import Triple, is_smooth
 class Call:
     """An operation as a function of its triples.
 
-    Triples of an outer run count as constants: they are operands like any tensor for the inner one.
+    Triples of an outer run count as constants: they are operands like any tensor for the inner one. A triple without
+    derivatives counts as its value beside others that have some.
 
     Attributes:
         func: the aten overload.
@@ -27,12 +28,29 @@ class Call:
 
     def __init__(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self.func, self.args, self.kwargs = func, args, kwargs
-        found = [leaf for leaf in _leaves([*args, *kwargs.values()]) if isinstance(leaf, Triple)]
+        leaves = [leaf for leaf in _leaves([*args, *kwargs.values()]) if isinstance(leaf, torch.Tensor)]
+        found = [leaf for leaf in leaves if isinstance(leaf, Triple)]
         newest = max(t.run.number for t in found)
         self.triples = [t for t in found if t.run.number == newest]
-        self.values = [t.value for t in self.triples]
         self.run = self.triples[0].run
         self.form, self.slots = self.run.form, None
+        # Whether autograd, which calls this operation, makes its results part of the graph of the tensors that the
+        # triples are for it. A plain result would lead backward passes from rules into that graph.
+        self.is_recorded = any(leaf.requires_grad for leaf in leaves) and torch.is_grad_enabled()
+        if not self.is_constant and any(t.is_constant for t in self.triples):
+            self._take_values_of_constants()
+        self.values = [t.value for t in self.triples]
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no operand has derivatives."""
+        return all(t.is_constant for t in self.triples)
+
+    def _take_values_of_constants(self) -> None:
+        place = lambda leaf: leaf.value if self.is_operand(leaf) and leaf.is_constant else leaf  # noqa: E731
+        self.args = [_map_leaves(place, arg) for arg in self.args]
+        self.kwargs = {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()}
+        self.triples = [t for t in self.triples if not t.is_constant]
 
     def __call__(self, *operands: Any) -> Any:
         """The operation with these tensors in place of the triples."""
@@ -85,9 +103,10 @@ class Call:
         return self.args[place] if place < len(self.args) else default
 
     def triple(self, value: Any, tangents: Any, applied: Any) -> Any:
-        """The triple of a result; a result without derivatives is a plain tensor, unless it is a view."""
+        """The triple of a result; a result without derivatives may be a plain tensor."""
         # PyTorch makes the result of a view operation a view itself, and takes none that is one already.
-        if tangents is None and applied is None and not self.is_view:
+        is_plain = not self.is_view and not (self.is_recorded and is_smooth(value))
+        if tangents is None and applied is None and is_plain:
             return value
         # A real operand that meets a complex or a more precise constant has parts of the lesser dtype.
         tangents, applied = (map_part(lambda part: part.to(value.dtype), part) for part in (tangents, applied))

@@ -20,6 +20,7 @@ from dof.torch.rules.slot_flow import with_slots
 from dof.torch.trace_log import Step
 
 LOST_FIX = "take it out of f, or write f with operations of PyTorch alone (the module itself, not its script)"
+NO_RULE_FIX = "write it out in other operations of PyTorch"
 
 
 def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -30,9 +31,13 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if any(map(is_stale, call.triples)):
         run_again_functionalized(func)
     reason = None if func is torch.ops.aten.detach.default else call.lost_gradients()
+    if reason and func.namespace == "prims":  # what PyTorch writes an operation out in, inside of a function of its own
+        refuse(func, "which has no derivatives that dof can rely on", NO_RULE_FIX, NoRuleError)
     if reason:
         refuse(func, reason, LOST_FIX)
-    record = _EMPTY if not any(v.numel() for v in call.values) else RECORDS.get(func) or _record_of(call)
+    record = RECORDS.get(func) or _record_of(call)
+    if record.family != "refused" and (call.is_constant or not any(v.numel() for v in call.values)):
+        record = _CONSTANT
     if any(t.slots for t in call.triples):
         call, record = with_slots(call, record)
     result = _by_rule(record, call)
@@ -41,8 +46,8 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     return result
 
 
-_EMPTY = Record("constant", lambda call: results(call, call(*call.values), None, None))
-"""The record of operations on tensors without elements, which have no derivatives."""
+_CONSTANT = Record("constant", lambda call: results(call, call(*call.values), None, None))
+"""The record of operations on triples without derivatives, and on tensors without elements, which have none."""
 
 
 def _by_rule(record: Record, call: Call) -> Any:
@@ -55,7 +60,7 @@ def _by_rule(record: Record, call: Call) -> Any:
         with torch.no_grad():
             call(*call.values)  # raises the error that the user would see without dof, if there is one
         reason = f"which has no rule for these arguments ({str(error).splitlines()[0][:120]})"
-        refuse(call.func, reason, "write it out in other operations of PyTorch", NoRuleError)
+        refuse(call.func, reason, NO_RULE_FIX, NoRuleError)
 
 
 def _record_of(call: Call) -> Record:

@@ -29,7 +29,7 @@ def angle(call: Call) -> Any:
 def direction(call: Call) -> Any:
     """x / |x|."""
     (x,) = call.triples
-    return x / x.abs() if x.is_complex() else call(x.value.detach())
+    return x / x.abs() if x.is_complex() else constant(call)
 
 
 def quotient(call: Call) -> Any:

@@ -7,15 +7,18 @@ from typing import Any
 from dof.torch.call import Call
 from dof.torch.refusal import refuse
 from dof.torch.registry import register
+from dof.torch.rules.linear import results
 
 
 def constant(call: Call) -> Any:
     """The result without derivatives, for PyTorch as well."""
-    return call(*(value.detach() for value in call.values))
+    return results(call, call(*(value.detach() for value in call.values)), None, None)
 
 
 def become_number(call: Call) -> Any:
-    """A value that becomes a Python number loses its derivatives."""
+    """A value that becomes a Python number loses its derivatives, if it has any."""
+    if call.is_constant:
+        return call(*call.values)
     fix = "keep it a tensor, or write float(h.detach()) if it is to count as a constant"
     refuse("float(…), .item() or a similar conversion", "which makes a value that depends on x a Python number", fix)
 

@@ -4,24 +4,25 @@
     s' = Σ_i f_i s_i + Σ_ij f_ij Σ_kl q_kl g_ik g_jl
 
 with the derivatives f_i and f_ij of one element, written by hand for common operations, else by two nested jvps along
-ones.
+ones, or by two nested vjps where PyTorch has no forward derivatives.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.func import jvp
+from torch.func import jvp, vjp
 
 from dof.torch.call import Call, add_parts
 from dof.torch.fusing import can_fuse
-from dof.torch.registry import aten
+from dof.torch.registry import aten, register
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.fused_derivatives import ElementwiseFunction
 from dof.torch.rules.fused_elementwise import FusedElementwise
-from dof.torch.rules.general import require_derivatives
+from dof.torch.rules.general import promoted, require_derivatives
 from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
 from dof.torch.rules.shapes import lifted
 from dof.torch.triple import Triple, is_smooth
@@ -46,10 +47,13 @@ def elementwise(call: Call) -> Any:
     if any(isinstance(leaf, Triple) for leaf in call.values):
         return decomposed(call)
     require_derivatives(call)
-    try:
-        return compose(call, value, *_by_nested_jvp(call))
-    except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch
-        return decomposed(call)
+    for derivatives in (_by_nested_jvp, _by_nested_vjp):
+        try:
+            found = derivatives(call, value)
+        except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch
+            continue
+        return compose(call, value, *found)
+    return decomposed(call)
 
 
 def _is_fused(call: Call) -> bool:
@@ -70,17 +74,44 @@ def compose(call: Call, value: Tensor, firsts: Firsts, seconds: Seconds) -> Any:
     return call.triple(value, tangents, add_parts(applied))
 
 
+def powers(call: Call) -> Any:
+    """x ** y; of a constant x the derivatives are log x · x ** y and log² x · x ** y, zero for x = 0."""
+    base, _ = call.args
+    if call.is_operand(base) or len(call.triples) > 1:
+        return elementwise(call)
+    value = call(*call.values)
+    base = torch.as_tensor(base, dtype=value.dtype, device=value.device)
+    # PyTorch's own gradient of log 0 · 0 ** y is NaN.
+    slope = torch.log(torch.where(base == 0, 1.0, base)).expand(value.shape)
+    return compose(call, value, [slope * value], {(0, 0): slope * slope * value})
+
+
 def _pair_sum(call: Call, g: Any, h: Any, is_square: bool) -> Tensor:
     total = call.form.contract(g, g if is_square else h)
     return total if is_square else 2 * total  # f_ij and f_ji
 
 
-def _by_nested_jvp(call: Call) -> tuple[Firsts, Seconds]:
-    """First and second derivatives of one element in its operands."""
-    values = tuple(call.values)
-    count = len(values)
-    unit = lambda i: tuple(torch.ones_like(v) if i == n else torch.zeros_like(v) for n, v in enumerate(values))  # noqa: E731
-    along = lambda i: lambda *v: jvp(call, v, unit(i))[1]  # noqa: E731
-    pairs = [(i, j) for i in range(count) for j in range(i, count)]
-    seconds = {(i, j): jvp(along(i), values, unit(j))[1] for i, j in pairs}
-    return [along(i)(*values) for i in range(count)], seconds
+def _by_nested_jvp(call: Call, value: Tensor) -> tuple[Firsts, Seconds]:
+    """First and second derivatives of one element in its operands, by forward differentiation."""
+    values = promoted(call, value)
+    units = [tuple(torch.full_like(v, i == n) for n, v in enumerate(values)) for i in range(len(values))]
+    along = lambda i: lambda *v: jvp(call, v, units[i])[1]  # noqa: E731
+    seconds = {(i, j): jvp(along(i), values, units[j])[1] for i, j in _pairs(values)}
+    return [along(i)(*values) for i in range(len(values))], seconds
+
+
+def _by_nested_vjp(call: Call, value: Tensor) -> tuple[Firsts, Seconds]:
+    """The same by reverse differentiation, as for `torch.special.zeta`."""
+    if value.is_complex():
+        raise NotImplementedError
+    values = tuple(v.expand(value.shape) for v in call.values)
+    gradients = lambda f, v: vjp(f, *v)[1](torch.ones_like(value))  # noqa: E731
+    rows = [gradients(lambda *v, i=i: gradients(call, v)[i], values) for i in range(len(values))]
+    return list(gradients(call, values)), {(i, j): rows[i][j] for i, j in _pairs(values)}
+
+
+def _pairs(values: Sequence[Any]) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(len(values)) for j in range(i, len(values))]
+
+
+register("elementwise", "pow.Scalar pow.Tensor_Tensor", powers)

@@ -57,6 +57,12 @@ def require_derivatives(call: Call) -> None:
     _DIFFERENTIABLE.add(call.func)
 
 
+def promoted(call: Call, *outputs: Tensor) -> tuple[Tensor, ...]:
+    """The operands, complex where a result is: PyTorch takes the real part of a derivative in a real operand."""
+    complexes = [y.dtype for y in outputs if y.is_complex()]
+    return tuple(v.to(complexes[0]) if complexes else v for v in call.values)
+
+
 def _general(call: Call) -> Any:
     found = call(*call.values)
     is_single = isinstance(found, torch.Tensor)
@@ -64,20 +70,20 @@ def _general(call: Call) -> Any:
     smooth = [n for n, y in enumerate(outputs) if is_smooth(y)]
     if smooth:
         require_derivatives(call)
-        parts = _derivatives(call, smooth)
+        parts = _derivatives(call, smooth, [outputs[n] for n in smooth])
         for n, g, s in zip(smooth, *parts, strict=True):
             outputs[n] = call.triple(outputs[n], g, s)
     return outputs[0] if is_single else type(found)(outputs) if isinstance(found, (list, tuple)) else outputs
 
 
-def _derivatives(call: Call, smooth: list[int]) -> tuple[list[Any], list[Any]]:
+def _derivatives(call: Call, smooth: list[int], outputs: list[Tensor]) -> tuple[list[Any], list[Any]]:
     """(tangents, applied) of the smooth results."""
-    values = tuple(call.values)
+    values = promoted(call, *outputs)
 
     def F(*v: Tensor) -> tuple[Tensor, ...]:
         found = call(*v)
-        outputs = [found] if isinstance(found, torch.Tensor) else found
-        return tuple(outputs[n] for n in smooth)
+        results = [found] if isinstance(found, torch.Tensor) else found
+        return tuple(results[n] for n in smooth)
 
     def derivative(*v_and_g: Any) -> tuple[Tensor, ...]:
         """F'(v)[g]; linear in g."""
@@ -88,9 +94,10 @@ def _derivatives(call: Call, smooth: list[int]) -> tuple[list[Any], list[Any]]:
     tangents: list[Any] = [None] * len(smooth)
     applied: list[Any] = [None] * len(smooth)
     if any(t.applied is not None for t in call.triples):
-        applied = list(vmap(lambda *s: derivative(*values, *s))(*(t.full_applied() for t in call.triples)))
+        s = [t.full_applied().to(v.dtype) for t, v in zip(call.triples, values, strict=True)]
+        applied = list(vmap(lambda *s: derivative(*values, *s))(*s))
     if any(t.tangents is not None for t in call.triples):
-        g = tuple(t.full_tangents() for t in call.triples)
+        g = tuple(t.full_tangents().to(v.dtype) for t, v in zip(call.triples, values, strict=True))
         tangents = list(vmap(lambda *g: derivative(*values, *g))(*g))
         curvature = _curvature(call, derivative, values, g)
         applied = [add_parts(pair) for pair in zip(applied, curvature, strict=True)]
