@@ -24,6 +24,7 @@ class Call:
         kwargs: keyword arguments.
         triples: the triples of the innermost run, in the order of the arguments.
         values: their values.
+        is_recorded: whether autograd, which calls the operation, makes its results part of its graph.
     """
 
     def __init__(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
@@ -34,9 +35,7 @@ class Call:
         self.triples = [t for t in found if t.run.number == newest]
         self.run = self.triples[0].run
         self.form, self.slots = self.run.form, None
-        # Whether autograd, which calls this operation, makes its results part of the graph of the tensors that the
-        # triples are for it. A plain result would lead backward passes from rules into that graph.
-        self.is_recorded = any(leaf.requires_grad for leaf in leaves) and torch.is_grad_enabled()
+        self.is_recorded = torch.is_grad_enabled() and any(leaf.requires_grad for leaf in leaves)
         if not self.is_constant and any(t.is_constant for t in self.triples):
             self._take_values_of_constants()
         self.values = [t.value for t in self.triples]
@@ -66,6 +65,19 @@ class Call:
         args = [_map_leaves(place, arg) for arg in self.args]
         kwargs = {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()}
         return self.func(*args, **kwargs)
+
+    def function_of_triples(self) -> tuple[Callable[..., Any], list[Any], list[int]]:
+        """(the operation as a function of all triples, of any run; their values in this run; places of its own)."""
+        triples = [leaf for leaf in _leaves([*self.args, *self.kwargs.values()]) if isinstance(leaf, Triple)]
+        operands = [leaf.value if self.is_operand(leaf) else leaf for leaf in triples]
+
+        def function(*given: Any) -> Any:
+            rest = iter(given)
+            place = lambda leaf: next(rest) if isinstance(leaf, Triple) else leaf  # noqa: E731
+            args = [_map_leaves(place, arg) for arg in self.args]
+            return self.func(*args, **{name: _map_leaves(place, arg) for name, arg in self.kwargs.items()})
+
+        return function, operands, [n for n, leaf in enumerate(triples) if self.is_operand(leaf)]
 
     def lost_gradients(self) -> str | None:
         """Why gradients or derivatives would be lost by this operation; None if they are not."""
@@ -103,10 +115,9 @@ class Call:
         return self.args[place] if place < len(self.args) else default
 
     def triple(self, value: Any, tangents: Any, applied: Any) -> Any:
-        """The triple of a result; a result without derivatives may be a plain tensor."""
+        """The triple of a result; a result without derivatives is a plain tensor, unless it is a view."""
         # PyTorch makes the result of a view operation a view itself, and takes none that is one already.
-        is_plain = not self.is_view and not (self.is_recorded and is_smooth(value))
-        if tangents is None and applied is None and is_plain:
+        if tangents is None and applied is None and not self.is_view:
             return value
         # A real operand that meets a complex or a more precise constant has parts of the lesser dtype.
         tangents, applied = (map_part(lambda part: part.to(value.dtype), part) for part in (tangents, applied))
@@ -115,6 +126,17 @@ class Call:
         if self.is_view:  # it shares the memory of its operand
             new.writes, new.seen = self.triples[0].writes, self.triples[0].seen
         return new
+
+    def kept_apart(self, result: Any) -> Any:
+        """The result, or several, with plain tensors in triples without derivatives where autograd records the call.
+
+        It would make a plain result part of the graph of the tensors that triples are for it, and backward passes
+        through what rules have computed would come into that graph.
+        """
+        if isinstance(result, (list, tuple)):
+            return [self.kept_apart(entry) for entry in result]
+        is_plain = self.is_recorded and is_smooth(result) and not isinstance(result, Triple)
+        return Triple(result, None, None, self.run) if is_plain else result
 
     @property
     def is_view(self) -> bool:

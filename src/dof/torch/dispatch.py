@@ -43,11 +43,15 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     result = _by_rule(record, call)
     if call.run.log is not None:
         call.run.log.append(Step.of(func, record.family, result))
-    return result
+    return call.kept_apart(result)
 
 
-_CONSTANT = Record("constant", lambda call: results(call, call(*call.values), None, None))
+_CONSTANT = Record("constant", lambda call: _constant_results(call, call(*call.values)))
 """The record of operations on triples without derivatives, and on tensors without elements, which have none."""
+
+
+def _constant_results(call: Call, found: Any) -> Any:
+    return results(call, found, None, None) if isinstance(found, (torch.Tensor, list, tuple)) else found
 
 
 def _by_rule(record: Record, call: Call) -> Any:

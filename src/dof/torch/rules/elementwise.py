@@ -9,7 +9,8 @@ ones, or by two nested vjps where PyTorch has no forward derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -43,9 +44,6 @@ def elementwise(call: Call) -> Any:
     if call.func in BY_HAND and len(call.triples) == 1:
         first, second = BY_HAND[call.func](call.values[0], value, call)
         return compose(call, value, [first], {(0, 0): second})
-    # jvp does not take triples of an outer run.
-    if any(isinstance(leaf, Triple) for leaf in call.values):
-        return decomposed(call)
     require_derivatives(call)
     for derivatives in (_by_nested_jvp, _by_nested_vjp):
         try:
@@ -93,16 +91,49 @@ def _pair_sum(call: Call, g: Any, h: Any, is_square: bool) -> Tensor:
 
 def _by_nested_jvp(call: Call, value: Tensor) -> tuple[Firsts, Seconds]:
     """First and second derivatives of one element in its operands, by forward differentiation."""
-    values = promoted(call, value)
-    units = [tuple(torch.full_like(v, i == n) for n, v in enumerate(values)) for i in range(len(values))]
-    along = lambda i: lambda *v: jvp(call, v, units[i])[1]  # noqa: E731
-    seconds = {(i, j): jvp(along(i), values, units[j])[1] for i, j in _pairs(values)}
-    return [along(i)(*values) for i in range(len(values))], seconds
+    function, operands, own = call.function_of_triples()
+    operands = promoted(operands, value)
+    at = lambda *places: of_elements(_derivative(function, places), operands)  # noqa: E731
+    return [at(n) for n in own], {(i, j): at(own[i], own[j]) for i, j in _pairs(own)}
+
+
+def of_elements(function: Callable[..., Tensor], operands: Sequence[Any]) -> Any:
+    """A function of elements that takes plain tensors, at operands that may be triples, of an outer run for instance.
+
+    Its derivatives are again functions of elements, so that jvp meets plain tensors only.
+    """
+    if not any(isinstance(operand, Triple) for operand in operands):
+        return function(*operands)
+    call = _Function(function, operands, {})
+    own = [n for n, operand in enumerate(operands) if call.is_operand(operand)]
+    values = [operand.value if n in own else operand for n, operand in enumerate(operands)]
+    at = lambda *places: of_elements(_derivative(function, places), values)  # noqa: E731
+    return compose(call, at(), [at(n) for n in own], {(i, j): at(own[i], own[j]) for i, j in _pairs(own)})
+
+
+class _Function(Call):
+    """A function that is no operation of PyTorch, at its operands; it takes no value for a constant."""
+
+    is_view = False  # pyright: ignore[reportAssignmentType, reportIncompatibleVariableOverride]
+
+    def _take_values_of_constants(self) -> None:
+        pass
+
+
+def _derivative(function: Callable[..., Tensor], places: Sequence[int]) -> Callable[..., Tensor]:
+    """The derivative of a function of elements in its operands at these places, one after another."""
+    for n in places:
+        function = partial(_slope, function, n)
+    return function
+
+
+def _slope(function: Callable[..., Tensor], n: int, *values: Tensor) -> Tensor:
+    return jvp(function, values, tuple(torch.full_like(v, n == k) for k, v in enumerate(values)))[1]
 
 
 def _by_nested_vjp(call: Call, value: Tensor) -> tuple[Firsts, Seconds]:
     """The same by reverse differentiation, as for `torch.special.zeta`."""
-    if value.is_complex():
+    if value.is_complex() or isinstance(value, Triple):
         raise NotImplementedError
     values = tuple(v.expand(value.shape) for v in call.values)
     gradients = lambda f, v: vjp(f, *v)[1](torch.ones_like(value))  # noqa: E731

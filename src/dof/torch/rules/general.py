@@ -7,6 +7,7 @@ they may have no derivatives, which shows as zeros.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from torch.func import jvp, vjp, vmap
 
 from dof.torch.call import Call, add_parts
 from dof.torch.refusal import NoRuleError, refuse
-from dof.torch.triple import is_smooth
+from dof.torch.triple import Triple, is_smooth
 
 
 def general(call: Call) -> Any:
@@ -50,17 +51,23 @@ def require_derivatives(call: Call) -> None:
     """Refuse an operation for which PyTorch has no derivative: it would count as a constant, without an error."""
     if call.func in _DIFFERENTIABLE:
         return
+    function, operands, _ = call.function_of_triples()
     with torch.enable_grad():
-        found = call(*(value.detach().requires_grad_() for value in call.values))
+        found = function(*(_plain(operand).detach().requires_grad_() for operand in operands))
     if not any(y.requires_grad for y in ([found] if isinstance(found, torch.Tensor) else found) if is_smooth(y)):
         refuse(call.func, "which has no derivatives in PyTorch", FIX, NoRuleError)
     _DIFFERENTIABLE.add(call.func)
 
 
-def promoted(call: Call, *outputs: Tensor) -> tuple[Tensor, ...]:
+def _plain(operand: Any) -> Tensor:
+    """The value of a triple of any run."""
+    return _plain(operand.value) if isinstance(operand, Triple) else operand
+
+
+def promoted(operands: Sequence[Any], *outputs: Tensor) -> tuple[Any, ...]:
     """The operands, complex where a result is: PyTorch takes the real part of a derivative in a real operand."""
     complexes = [y.dtype for y in outputs if y.is_complex()]
-    return tuple(v.to(complexes[0]) if complexes else v for v in call.values)
+    return tuple(v.to(complexes[0]) if complexes else v for v in operands)
 
 
 def _general(call: Call) -> Any:
@@ -78,7 +85,7 @@ def _general(call: Call) -> Any:
 
 def _derivatives(call: Call, smooth: list[int], outputs: list[Tensor]) -> tuple[list[Any], list[Any]]:
     """(tangents, applied) of the smooth results."""
-    values = promoted(call, *outputs)
+    values = promoted(call.values, *outputs)
 
     def F(*v: Tensor) -> tuple[Tensor, ...]:
         found = call(*v)
