@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, describe
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, laplacian, pair
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, derivative_of, laplacian
 from dof.pde.notation.names import Names, space_axes, subscripts
 
 
@@ -47,10 +47,10 @@ class Field:
         return self.d(*found)
 
     def d(self, *names: str) -> Tensor:
-        """The derivative in one coordinate or in two; in a coordinate with components the gradient, on the last axis.
+        """The derivative in these coordinates; in one coordinate with components the gradient, on the last axis.
 
         Raises:
-            ArgumentError: For names that are no coordinates, for two of which one has components, and for more.
+            ArgumentError: For names that are no coordinates, and for several of which one has components.
         """
         fix = f'{self._name}.d("{self._coordinates.names[0]}")'
         if not names or any(name not in self._coordinates.names for name in names):
@@ -59,11 +59,11 @@ class Field:
             axes = self._coordinates.axes(names[0])
             is_vector = self._coordinates.is_vector(names[0])
             return self._gradient(axes) if is_vector else self._choose(self._read(First(axes[0])))
-        if len(names) > 2 or any(map(self._coordinates.is_vector, names)):
+        if any(map(self._coordinates.is_vector, names)):
             found = f"asks for a derivative of order {len(names)} in {', '.join(names)}"
-            expected = "derivatives of order one or two in single coordinates"
-            raise ArgumentError(describe("d", found, expected, "(L1 @ L2)(net)(x) for higher orders"))
-        return self._choose(self._read(pair(*(self._coordinates.axes(name)[0] for name in names))))
+            expected = "derivatives of an order above one in coordinates without components"
+            raise ArgumentError(describe("d", found, expected, "(L1 @ L2)(net)(x), or a name for each coordinate"))
+        return self._choose(self._read(derivative_of((self._coordinates.axes(name)[0] for name in names), 0, ())))
 
     def _gradient(self, axes: Iterable[int]) -> Tensor:
         # `choose` takes components off the last axis, which has the coordinates here.

@@ -1,16 +1,21 @@
-"""`@pde.residual("x t")`: a residual as on paper, evaluated by one propagation through the network."""
+"""`@pde.residual("x t")`: a residual as on paper, evaluated by one propagation through the network.
+
+All derivatives of order one and two come from one propagation. One of a higher order takes a propagation of its own, of
+operators one after another: ∂⁴ as ∂² of ∂².
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from functools import reduce, update_wrapper
+from operator import matmul
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, describe
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, Second, derivative_of
 from dof.pde.notation.names import Names, field_names, read_names
 from dof.torch.api.apply import jointly
 from dof.torch.api.operator import Operator
@@ -79,11 +84,16 @@ class Residual:
     def _at(self, net: Any, points: Tensor, parameters: Any, reads: Sequence[Derivative]) -> Any:
         operators = [operator for read in reads for operator in _operators(read, points.shape[-1])]
         of_components = lambda x: self._components(net(x), x)  # noqa: E731
-        if not operators:
-            return self._run(_unknown, of_components(points), points, parameters)
-        value, found = jointly(*operators).with_value(of_components)(points)
+        value, found = (
+            jointly(*operators).with_value(of_components)(points) if operators else (of_components(points), ())
+        )
         rest = iter(found)
-        given = {read: _joined(read, [next(rest) for _ in _operators(read, points.shape[-1])]) for read in reads}
+        given = {
+            read: _product(read, points.shape[-1])(of_components)(points)
+            if isinstance(read, Higher)
+            else _joined(read, [next(rest) for _ in _operators(read, points.shape[-1])])
+            for read in reads
+        }
 
         def read(derivative: Derivative) -> Tensor:
             return given[derivative] if derivative in given else _unknown(derivative)
@@ -143,6 +153,13 @@ def _operators(read: Derivative, n: int) -> list[Any]:
         return [Operator(a=matrix.diagonal() if read.is_diagonal else matrix)]
     places = read.places if isinstance(read, Gradient) else (read.i,) if isinstance(read, First) else ()
     return [Operator(b=torch.eye(n, dtype=torch.float64)[i]) for i in places]
+
+
+def _product(read: Higher, n: int) -> Any:
+    """∂^e as a product of operators of order two, and one of order one if its order is odd."""
+    e = read.monomial
+    steps = [derivative_of(e[k : k + 2], 0, ()) for k in range(0, len(e), 2)]
+    return reduce(matmul, (operator for step in steps for operator in _operators(step, n)))
 
 
 def _joined(read: Derivative, found: list[Tensor]) -> Tensor:
