@@ -66,6 +66,7 @@ def test_derivatives_of_higher_order():
     equation = pde.residual("x t")(lambda u, x, t: (u.t + u.xxxx + u.xx, u.xxx + u * u.x, u.xxt))
     z = torch.randn(4, 2) * 0.5
     found = equation(net)(z)
+
     # The fused layer norm of PyTorch has wrong higher derivatives: the same written out.
     def plain(p):
         h = net[0](p)

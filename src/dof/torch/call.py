@@ -127,17 +127,6 @@ class Call:
             new.writes, new.seen = self.triples[0].writes, self.triples[0].seen
         return new
 
-    def kept_apart(self, result: Any) -> Any:
-        """The result, or several, with plain tensors in triples without derivatives where autograd records the call.
-
-        It would make a plain result part of the graph of the tensors that triples are for it, and backward passes
-        through what rules have computed would come into that graph.
-        """
-        if isinstance(result, (list, tuple)):
-            return [self.kept_apart(entry) for entry in result]
-        is_plain = self.is_recorded and is_smooth(result) and not isinstance(result, Triple)
-        return Triple(result, None, None, self.run) if is_plain else result
-
     @property
     def is_view(self) -> bool:
         """Whether the results are views of the first operand."""

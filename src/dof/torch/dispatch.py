@@ -18,6 +18,7 @@ from dof.torch.rules.elementwise import elementwise
 from dof.torch.rules.linear import results
 from dof.torch.rules.slot_flow import with_slots
 from dof.torch.trace_log import Step
+from dof.torch.triple import Triple, is_smooth
 
 LOST_FIX = "take it out of f, or write f with operations of PyTorch alone (the module itself, not its script)"
 NO_RULE_FIX = "write it out in other operations of PyTorch"
@@ -43,7 +44,19 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     result = _by_rule(record, call)
     if call.run.log is not None:
         call.run.log.append(Step.of(func, record.family, result))
-    return call.kept_apart(result)
+    return _kept_apart(call, result)
+
+
+def _kept_apart(call: Call, result: Any) -> Any:
+    """The result, or several, with plain tensors in triples without derivatives where autograd records the call.
+
+    It would make a plain result part of the graph of the tensors that triples are for it, and backward passes through
+    what rules have computed would come into that graph.
+    """
+    if isinstance(result, (list, tuple)):
+        return [_kept_apart(call, entry) for entry in result]
+    is_plain = call.is_recorded and is_smooth(result) and not isinstance(result, Triple)
+    return Triple(result, None, None, call.run) if is_plain else result
 
 
 _CONSTANT = Record("constant", lambda call: _constant_results(call, call(*call.values)))

@@ -96,7 +96,7 @@ def _functionalized(f: Callable[[Any], Any], seed: Triple, cause: NeedsFunctiona
         with torch.no_grad():
             f(seed.value.clone())
         func, line = cause.args
-    refuse(func, "which writes into memory in a way that dof cannot follow", "write f without it", line=line)
+    return refuse(func, "which writes into memory in a way that dof cannot follow", "write f without it", line=line)
 
 
 def map_outputs(function: Callable[[Any], Any], output: Any) -> Any:
