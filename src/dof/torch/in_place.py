@@ -43,7 +43,9 @@ def write(func: Any, args: Sequence[Any], kwargs: dict[str, Any], apply_rule: Ca
     plain = _without_write(func, name[:-1])
     if plain is None:
         refuse(func, "which has no form that does not write in place", f"h = h.{name[:-1]}(…) instead of h.{name}(…)")
-    new = plain(*args, **kwargs)
+    # One overload may have a default where the other has none, as those of bernoulli.
+    defaults = {a.name: a.default_value for a in func._schema.arguments[len(args) :] if a.has_default_value()}
+    new = plain(*args, **(defaults | kwargs))
     if torch.Tag.inplace_view in func.tags:  # squeeze_, transpose_, …: the shape changes as well
         compat.change_shape_in_place(func, target, args[1:], kwargs)
     _put(target, new)

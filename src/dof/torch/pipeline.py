@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +55,8 @@ def propagate_operators(
     """One pass through f for all operators at the points x."""
     _require_points(x)
     rows.require_function_of_rows(f, x, lambda points: _propagated(f, operators, points, None))
-    return _propagated(f, operators, x, log)
+    with nullcontext() if isinstance(x, Triple) else rows.without_random_numbers():
+        return _propagated(f, operators, x, log)
 
 
 def _propagated(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, log: list[Any] | None) -> Propagated:
