@@ -1,5 +1,7 @@
 """What would be lost or wrong is refused, with the operation, the user's line and a way out; or it is right."""
 
+import pickle
+
 import pytest
 import torch
 from differences import assert_close
@@ -56,6 +58,9 @@ REFUSED = {
     "inference mode inside": (in_inference_mode, "inference"),
     "float": (lambda x: x.sum(-1) * float(x[0, 0]), "Python number"),
     "data": (lambda x: (x.data**2).sum(-1), "x.detach"),
+    "pickle": (lambda x: pickle.loads(pickle.dumps(x)).sum(-1), "pickle"),
+    "bits": (lambda x: x.view(torch.float32).sum(-1), "bits"),
+    "cond": (lambda x: torch.cond(x.sum() > 1e9, lambda y: y.sum(-1), lambda y: y.sin().sum(-1), (x,)), "functions"),
     "memory": (lambda x: torch.empty(0).set_(x.untyped_storage()).reshape(x.shape).sum(-1), "untyped_storage"),
     "dlpack": (lambda x: torch.from_dlpack(x).sum(-1), "dlpack|is_pinned"),
     "numpy": (lambda x: torch.as_tensor(x.numpy()).sum(-1), "numpy"),

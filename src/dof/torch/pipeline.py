@@ -78,6 +78,11 @@ def _run(f: Callable[[Any], Any], seed: Callable[[], Triple], run: Propagation) 
         except NeedsGraph:
             run.keeps_graph = True
             return _followed(f, seed)
+        except NotImplementedError as error:
+            if "HOP" not in str(error):  # what PyTorch calls operations that take functions
+                raise
+            reason = f"which takes functions ({str(error).splitlines()[0][:80]})"
+            return refuse("torch.cond, map, scan or the like", reason, "if, for and while of Python")
 
 
 def _followed(f: Callable[[Any], Any], seed: Callable[[], Triple]) -> Any:
