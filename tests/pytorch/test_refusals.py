@@ -1,5 +1,7 @@
 """What would be lost or wrong is refused, with the operation, the user's line and a way out; or it is right."""
 
+import pickle
+
 import pytest
 import torch
 from differences import assert_close
@@ -56,6 +58,11 @@ REFUSED = {
     "inference mode inside": (in_inference_mode, "inference"),
     "float": (lambda x: x.sum(-1) * float(x[0, 0]), "Python number"),
     "data": (lambda x: (x.data**2).sum(-1), "x.detach"),
+    "pickle": (lambda x: pickle.loads(pickle.dumps(x)).sum(-1), "pickle"),
+    "bits": (lambda x: x.view(torch.float32).sum(-1), "bits"),
+    "cond": (lambda x: torch.cond(x.sum() > 1e9, lambda y: y.sum(-1), lambda y: y.sin().sum(-1), (x,)), "functions"),
+    "memory": (lambda x: torch.empty(0).set_(x.untyped_storage()).reshape(x.shape).sum(-1), "untyped_storage"),
+    "dlpack": (lambda x: torch.from_dlpack(x).sum(-1), "dlpack|is_pinned"),
     "numpy": (lambda x: torch.as_tensor(x.numpy()).sum(-1), "numpy"),
     "means over rows": (lambda x: ((x - x.mean(0)) ** 2).sum(-1), "row"),
     "BatchNorm in training": (lambda x: nn.functional.batch_norm(x, None, None, training=True).sum(-1), "eval"),
@@ -101,6 +108,43 @@ def test_a_net_that_was_probed_in_eval_is_probed_again_in_training():
     net.train()
     with pytest.raises(dof.ArgumentError, match="random"):
         dof.laplacian(net)(torch.randn(4, 3))
+
+
+def test_a_submodule_in_training_is_probed_again():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.Dropout(0.5)), nn.Tanh(), nn.Linear(4, 1)).eval()
+    dof.laplacian(net)(torch.randn(4, 3))
+    net[1].train()
+    with pytest.raises(dof.DofError, match="random"):
+        dof.laplacian(net)(torch.randn(4, 3))
+
+
+class Centred(nn.Module):
+    def forward(self, x):
+        return ((x - x.mean(0)) ** 2).sum(-1)
+
+
+class SumOfSquares(nn.Module):
+    def forward(self, x):
+        return (x**2).sum(-1)
+
+
+def test_a_network_in_the_place_of_one_that_is_gone_is_probed():
+    """Python gives a new object the id of one that is gone."""
+    for _ in range(20):
+        kept = SumOfSquares()
+        dof.laplacian(kept)(torch.randn(4, 3))
+        del kept
+        with pytest.raises(dof.ArgumentError, match="row"):
+            dof.laplacian(Centred())(torch.randn(4, 3))
+
+
+def test_random_numbers_behind_a_switch_are_refused():
+    switch = [False]
+    f = lambda x: nn.functional.dropout(x, 0.5, training=switch[0]).sum(-1)  # noqa: E731
+    dof.laplacian(f)(torch.randn(4, 3))
+    switch[0] = True
+    with pytest.raises(dof.DofError, match="random"):
+        dof.laplacian(f)(torch.randn(4, 3))
 
 
 RIGHT = {

@@ -15,7 +15,8 @@ from dof.torch.triple import Triple, is_smooth
 class Call:
     """An operation as a function of its triples.
 
-    Triples of an outer run count as constants: they are operands like any tensor for the inner one.
+    Triples of an outer run count as constants: they are operands like any tensor for the inner one. A triple without
+    derivatives counts as its value beside others that have some.
 
     Attributes:
         func: the aten overload.
@@ -23,16 +24,32 @@ class Call:
         kwargs: keyword arguments.
         triples: the triples of the innermost run, in the order of the arguments.
         values: their values.
+        is_recorded: whether autograd, which calls the operation, makes its results part of its graph.
     """
 
     def __init__(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self.func, self.args, self.kwargs = func, args, kwargs
-        found = [leaf for leaf in _leaves([*args, *kwargs.values()]) if isinstance(leaf, Triple)]
+        leaves = [leaf for leaf in _leaves([*args, *kwargs.values()]) if isinstance(leaf, torch.Tensor)]
+        found = [leaf for leaf in leaves if isinstance(leaf, Triple)]
         newest = max(t.run.number for t in found)
         self.triples = [t for t in found if t.run.number == newest]
-        self.values = [t.value for t in self.triples]
         self.run = self.triples[0].run
         self.form, self.slots = self.run.form, None
+        self.is_recorded = torch.is_grad_enabled() and any(leaf.requires_grad for leaf in leaves)
+        if not self.is_constant and any(t.is_constant for t in self.triples):
+            self._take_values_of_constants()
+        self.values = [t.value for t in self.triples]
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no operand has derivatives."""
+        return all(t.is_constant for t in self.triples)
+
+    def _take_values_of_constants(self) -> None:
+        place = lambda leaf: leaf.value if self.is_operand(leaf) and leaf.is_constant else leaf  # noqa: E731
+        self.args = [_map_leaves(place, arg) for arg in self.args]
+        self.kwargs = {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()}
+        self.triples = [t for t in self.triples if not t.is_constant]
 
     def __call__(self, *operands: Any) -> Any:
         """The operation with these tensors in place of the triples."""
@@ -48,6 +65,19 @@ class Call:
         args = [_map_leaves(place, arg) for arg in self.args]
         kwargs = {name: _map_leaves(place, arg) for name, arg in self.kwargs.items()}
         return self.func(*args, **kwargs)
+
+    def function_of_triples(self) -> tuple[Callable[..., Any], list[Any], list[int]]:
+        """(the operation as a function of all triples, of any run; their values in this run; places of its own)."""
+        triples = [leaf for leaf in _leaves([*self.args, *self.kwargs.values()]) if isinstance(leaf, Triple)]
+        operands = [leaf.value if self.is_operand(leaf) else leaf for leaf in triples]
+
+        def function(*given: Any) -> Any:
+            rest = iter(given)
+            place = lambda leaf: next(rest) if isinstance(leaf, Triple) else leaf  # noqa: E731
+            args = [_map_leaves(place, arg) for arg in self.args]
+            return self.func(*args, **{name: _map_leaves(place, arg) for name, arg in self.kwargs.items()})
+
+        return function, operands, [n for n, leaf in enumerate(triples) if self.is_operand(leaf)]
 
     def lost_gradients(self) -> str | None:
         """Why gradients or derivatives would be lost by this operation; None if they are not."""

@@ -18,8 +18,10 @@ from dof.torch.rules.elementwise import elementwise
 from dof.torch.rules.linear import results
 from dof.torch.rules.slot_flow import with_slots
 from dof.torch.trace_log import Step
+from dof.torch.triple import Triple, is_smooth
 
 LOST_FIX = "take it out of f, or write f with operations of PyTorch alone (the module itself, not its script)"
+NO_RULE_FIX = "write it out in other operations of PyTorch"
 
 
 def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -30,19 +32,39 @@ def apply_rule(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if any(map(is_stale, call.triples)):
         run_again_functionalized(func)
     reason = None if func is torch.ops.aten.detach.default else call.lost_gradients()
+    if reason and func.namespace == "prims":  # what PyTorch writes an operation out in, inside of a function of its own
+        refuse(func, "which has no derivatives that dof can rely on", NO_RULE_FIX, NoRuleError)
     if reason:
         refuse(func, reason, LOST_FIX)
-    record = _EMPTY if not any(v.numel() for v in call.values) else RECORDS.get(func) or _record_of(call)
+    record = RECORDS.get(func) or _record_of(call)
+    if record.family != "refused" and (call.is_constant or not any(v.numel() for v in call.values)):
+        record = _CONSTANT
     if any(t.slots for t in call.triples):
         call, record = with_slots(call, record)
     result = _by_rule(record, call)
     if call.run.log is not None:
         call.run.log.append(Step.of(func, record.family, result))
-    return result
+    return _kept_apart(call, result)
 
 
-_EMPTY = Record("constant", lambda call: results(call, call(*call.values), None, None))
-"""The record of operations on tensors without elements, which have no derivatives."""
+def _kept_apart(call: Call, result: Any) -> Any:
+    """The result, or several, with plain tensors in triples without derivatives where autograd records the call.
+
+    It would make a plain result part of the graph of the tensors that triples are for it, and backward passes through
+    what rules have computed would come into that graph.
+    """
+    if isinstance(result, (list, tuple)):
+        return [_kept_apart(call, entry) for entry in result]
+    is_plain = call.is_recorded and is_smooth(result) and not isinstance(result, Triple)
+    return Triple(result, None, None, call.run) if is_plain else result
+
+
+_CONSTANT = Record("constant", lambda call: _constant_results(call, call(*call.values)))
+"""The record of operations on triples without derivatives, and on tensors without elements, which have none."""
+
+
+def _constant_results(call: Call, found: Any) -> Any:
+    return results(call, found, None, None) if isinstance(found, (torch.Tensor, list, tuple)) else found
 
 
 def _by_rule(record: Record, call: Call) -> Any:
@@ -55,7 +77,7 @@ def _by_rule(record: Record, call: Call) -> Any:
         with torch.no_grad():
             call(*call.values)  # raises the error that the user would see without dof, if there is one
         reason = f"which has no rule for these arguments ({str(error).splitlines()[0][:120]})"
-        refuse(call.func, reason, "write it out in other operations of PyTorch", NoRuleError)
+        refuse(call.func, reason, NO_RULE_FIX, NoRuleError)
 
 
 def _record_of(call: Call) -> Record:

@@ -8,6 +8,7 @@ written into a plain tensor, f is run again through `torch.func.functionalize`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NoReturn
 
 import torch
@@ -34,20 +35,36 @@ def is_stale(triple: Triple) -> bool:
 
 def write(func: Any, args: Sequence[Any], kwargs: dict[str, Any], apply_rule: Callable[..., Any]) -> Any:
     """The result of `name_(target, …)` by the rule of `name`, put into the target."""
-    target, (name, _, overload) = args[0], func.__name__.partition(".")
+    target, name = args[0], func.__name__.partition(".")[0]
     if not name.endswith("_") or name.endswith("__") or "out" in kwargs:
         run_again_functionalized(func)
     if not isinstance(target, Triple) or is_stale(target):
         run_again_functionalized(func)
-    packet = getattr(aten, name[:-1], None)
-    plain = getattr(packet, overload, None) or getattr(packet, "int", None)  # transpose_ and transpose.int
+    plain = _without_write(func, name[:-1])
     if plain is None:
         refuse(func, "which has no form that does not write in place", f"h = h.{name[:-1]}(…) instead of h.{name}(…)")
-    new = plain(*args, **kwargs)
+    # One overload may have a default where the other has none, as those of bernoulli.
+    defaults = {a.name: a.default_value for a in func._schema.arguments[len(args) :] if a.has_default_value()}
+    new = plain(*args, **(defaults | kwargs))
     if torch.Tag.inplace_view in func.tags:  # squeeze_, transpose_, …: the shape changes as well
         compat.change_shape_in_place(func, target, args[1:], kwargs)
     _put(target, new)
     return target
+
+
+@cache
+def _without_write(func: Any, name: str) -> Any:
+    """The overload of an operation that takes the same arguments as one that writes; None if there is none.
+
+    Names of overloads may differ, as those of pow_.Scalar and pow.Tensor_Scalar.
+    """
+    packet, arguments = getattr(aten, name, None), _arguments(func)
+    each = [] if packet is None else [getattr(packet, overload) for overload in packet.overloads()]
+    return next((one for one in each if _arguments(one) == arguments and not one._schema.is_mutable), None)
+
+
+def _arguments(func: Any) -> list[tuple[str, str]]:
+    return [(a.name, str(a.type)) for a in func._schema.arguments]
 
 
 def _put(target: Triple, new: Any) -> None:

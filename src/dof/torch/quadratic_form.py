@@ -76,7 +76,8 @@ class QuadraticForm:
         """Σ_kl q_kl g_k h_l for each channel: stacks (r, *s) and (r, *s) to (c, *s), elementwise in s."""
         if self.weights is None:
             return (g.square() if g is h else g * h).sum(0, keepdim=True)
-        total = list(torch.tensordot(self.weights.to(g.dtype), g * h, dims=1).unbind(0))
+        products = g * h  # complex if one of both is
+        total = list(torch.tensordot(self.weights.to(products.dtype), products, dims=1).unbind(0))
         for channel, start, part in self._beside_diagonal(h):
             total[channel] = total[channel] + (g[start : start + len(part)] * part).sum(0)
         return torch.stack(total)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, DofError, describe
+from dof.torch import compat
 from dof.torch.triple import Triple, is_smooth
 
-_probed: set[Any] = set()
+_probed: dict[Any, list[Any]] = {}
+"""By dimensions of x and identity of f, what that is made of: it is forgotten with the first of these objects."""
 MOST_PROBED = 10_000
 """Functions that are made again for each call are forgotten now and then, so that their keys do not pile up."""
 
@@ -31,28 +35,59 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
     points = x.shape[:-1]
     if isinstance(x, Triple) or not len(points) or max(points) < 2:
         return
-    key = (x.dim(), *_identity(f))
+    code, held = _parts_of(f)
+    key = (x.dim(), code, *((id(part), _mode(part)) for part in held))
     if key in _probed:
         return
-    alone = x.detach()[tuple(slice(-1, None) for _ in points)]
     numbers = torch.get_rng_state()
-    with torch.inference_mode(False), torch.enable_grad():
-        one = propagated(alone.clone())  # tensors of inference mode have no gradients
+    with torch.inference_mode(False), torch.enable_grad():  # tensors of inference mode have no gradients
+        one = _of_last_row(x.detach(), propagated)
     with torch.no_grad():
         among = f(x.detach().clone())  # f may write into its points
+    _require_state(numbers)
+    _compare(list(_tensors(one.each(lambda value, *_: value))), list(_tensors(among)), len(points))
+    if len(_probed) >= MOST_PROBED:
+        _probed.clear()
+    _probed[key] = [_weakly(part, lambda _: _probed.pop(key, None)) for part in held]
+
+
+@contextmanager
+def without_random_numbers() -> Iterator[None]:
+    """Refuse random numbers in what is done within it; for functions that draw some after they were probed.
+
+    Two states are compared, which takes some microseconds. Not while a graph is traced, of which it would be a part.
+    """
+    numbers = None if compat.operations_are_watched() else torch.get_rng_state()
+    yield
+    if numbers is not None:
+        _require_state(numbers)
+
+
+def _require_state(numbers: Tensor) -> None:
+    """Refuse f if the state of random numbers is another than before."""
     if not torch.equal(numbers, torch.get_rng_state()):
         torch.set_rng_state(numbers)
         found, fix = "draws random numbers (dropout?), so that it is no function of x", "net.eval()"
         raise ArgumentError(describe("f", found, "a function of each row of x", fix))
-    _compare(list(_tensors(one.each(lambda value, *_: value))), list(_tensors(among)), len(points))
-    if len(_probed) >= MOST_PROBED:
-        _probed.clear()
-    _probed.add(key)
+
+
+def _of_last_row(x: Tensor, propagated: Callable[[Tensor], Any]) -> Any:
+    """What is propagated for the last row alone, or among others than in x if f takes no other number of rows."""
+    last = tuple(slice(-1, None) for _ in x.shape[:-1])
+    try:
+        return propagated(x[last].clone())
+    except (RuntimeError, ValueError, AssertionError) as error:  # as a module of torch.export raises it
+        if isinstance(error, DofError):
+            raise
+    others = x.flip(tuple(range(x.dim() - 1))) / 2
+    others[last] = x[last]
+    return propagated(others)
 
 
 def _compare(alone: list[Tensor], among: list[Tensor], axes: int) -> None:
     for one, all_rows in zip(alone, among, strict=True):
-        last = all_rows[tuple(slice(-1, None) for _ in range(axes))]
+        last_row = tuple(slice(-1, None) for _ in range(axes))
+        one, last = one[last_row], all_rows[last_row]
         # Kernels round differently for one row and for many: half of the digits must agree.
         eps = torch.finfo(one.dtype).eps if is_smooth(one) else 0.0
         rough = eps**0.5
@@ -66,17 +101,28 @@ def _compare(alone: list[Tensor], among: list[Tensor], axes: int) -> None:
             raise ArgumentError(describe("f", found, "a function of each row of x", fix))
 
 
-def _identity(f: Any) -> Iterator[Any]:
-    """What tells a function apart: code and closed-over objects for a function, which may be made anew at each call."""
+def _parts_of(f: Any) -> tuple[Any, list[Any]]:
+    """What tells a function apart: its code and the objects that it refers to, as it may be made anew at each call."""
     code = getattr(f, "__code__", None)
     if code is None:
-        yield from (id(f), getattr(f, "training", None))
-        return
-    yield code
+        return None, [f]
     cells = [cell.cell_contents for cell in f.__closure__ or () if _is_filled(cell)]
     named = [f.__globals__[name] for name in code.co_names if name in f.__globals__]
-    for held in [*cells, *named, *(f.__defaults__ or ()), getattr(f, "__self__", None)]:
-        yield from (id(held), getattr(held, "training", None))
+    return code, [*cells, *named, *(f.__defaults__ or ()), getattr(f, "__self__", None)]
+
+
+def _mode(part: Any) -> Any:
+    """Which modules of a network are in training."""
+    is_module = isinstance(part, torch.nn.Module)
+    return tuple(m.training for m in part.modules()) if is_module else getattr(part, "training", None)
+
+
+def _weakly(part: Any, forget: Callable[[Any], Any]) -> Any:
+    """A reference that does not keep an object alive, and calls `forget` when it is gone: others may get its id."""
+    try:
+        return weakref.ref(part, forget)
+    except TypeError:  # numbers, strings and tuples are kept
+        return part
 
 
 def _is_filled(cell: Any) -> bool:

@@ -108,6 +108,10 @@ class Triple(Tensor):
         with enable_reentrant_dispatch():
             return apply_rule(func, args, kwargs or {})
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Refuse to be pickled or saved: derivatives would stay behind."""
+        refuse("pickle", "which takes a value that depends on x away from its derivatives", "x.detach() for a constant")
+
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         """Value, and how many directions there are."""
         return f"<dof.torch.Triple of shape {tuple(self.value.shape)}, {self.run.form.directions} directions>"

@@ -74,6 +74,9 @@ def backward(point_loss: Callable[[Tensor], Tensor], x: Tensor, chunk: Chunk = "
     """
     require_function(point_loss)
     _require_chunk(chunk)
+    if not x.dim() or not len(x):
+        found, fix = f"has shape {tuple(x.shape)}", "dof.backward(point_loss, x) with points in the rows of x"
+        raise ArgumentError(describe("x", found, "at least one row, of which the mean is taken", fix))
     total = 0.0
     for block in x.split(rows_per_block(point_loss, x, chunk)):
         losses = point_loss(block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import pairwise
@@ -17,7 +17,7 @@ from dof.operators.higher_order import HigherOrder, products_of
 from dof.torch.api.apply import require_function
 from dof.torch.api.operator import Operator
 from dof.torch.directions import seed_parts
-from dof.torch.jets.symbol_at import OrderTwo, of_order_two
+from dof.torch.jets.symbol_at import in_pairs
 from dof.torch.reading import channels_of
 
 FIRST = (0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280)
@@ -90,20 +90,10 @@ def check(L: Any, f: Callable[[Any], Any], x: Tensor) -> Check:
 
 def _one_after_another(apply: Callable[..., Tensor], L: Any, f: Callable[[Any], Any], x: Tensor) -> Tensor:
     """L f for an operator of any order, where `apply` is for a factor of it, a function, and points."""
-    products = [_in_pairs(product, x) for product in products_of(L)]
+    # Each factor takes nine times as many points.
+    products = [in_pairs(product, x) for product in products_of(L)]
     each = [reduce(lambda g, factor: partial(apply, factor, g), reversed(product), f) for product in products]
     return sum((function(x) for function in each[1:]), each[0](x))
-
-
-def _in_pairs(factors: Sequence[Any], x: Tensor) -> list[Any]:
-    """The factors of a product, two of order one as one of order two: each takes nine times as many points."""
-    found: list[Any] = []
-    for factor in factors:
-        joined = (
-            of_order_two(HigherOrder(((found[-1], factor),)), x) if found and isinstance(found[-1], Operator) else None
-        )
-        found = [*found[:-1], joined] if isinstance(joined, OrderTwo) else [*found, factor]
-    return found
 
 
 def _by_differences(L: Any, f: Callable[[Any], Any], x: Tensor) -> Tensor:

@@ -74,7 +74,7 @@ class Operator(Applicable, OperatorAlgebra):
     @property
     def order(self) -> int:
         """The order of the operator, as its terms have it."""
-        return max((("c", "b", "a").index(term.order) for term in self.terms), default=0)
+        return max(("cba".index(term.order) for term in self.terms), default=0)
 
     def __matmul__(self, other: Any) -> Any:
         """The operator φ ↦ L₁(L₂ φ)."""

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, dense, is_known_matrix
-from dof.operators.higher_order import products_of
+from dof.operators.higher_order import HigherOrder, products_of
 from dof.symbols import polynomial
 from dof.symbols.polynomial import Monomial, Polynomial
 from dof.torch.coefficients import PointMatrix, block_matrix, matrix_at, scalar_at, vector_at
@@ -47,6 +47,11 @@ class OrderTwo(NamedTuple):
 
     terms: tuple[Term, ...]
 
+    @property
+    def order(self) -> int:
+        """The order of the operator, as its terms have it."""
+        return max(("cba".index(term.order) for term in self.terms), default=0)
+
 
 def of_order_two(operator: Any, x: Tensor) -> Any:
     """A sum of products of order two at most, with constant coefficients, as one operator; others as they are."""
@@ -57,6 +62,15 @@ def of_order_two(operator: Any, x: Tensor) -> Any:
     except NeedsNesting:
         return operator
     return operator if rest else OrderTwo(tuple(_terms_of_known(known, x.shape[-1])))
+
+
+def in_pairs(factors: Sequence[Any], x: Tensor) -> list[Any]:
+    """The factors of a product, with two neighbours of order one and constant coefficients as one of order two."""
+    found: list[Any] = []
+    for factor in factors:
+        joined = of_order_two(HigherOrder(((found[-1], factor),)), x) if found and found[-1].order < 2 else None
+        found = [*found[:-1], joined] if isinstance(joined, OrderTwo) else [*found, factor]
+    return found
 
 
 def _terms_of_known(symbol: Polynomial, n: int) -> Iterator[Term]:

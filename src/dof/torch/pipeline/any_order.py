@@ -13,7 +13,8 @@ from dof.operators.higher_order import products_of
 from dof.symbols.span import Span, cached_span_of
 from dof.torch.jets.column_form import ColumnForm
 from dof.torch.jets.reading import ColumnReading
-from dof.torch.jets.symbol_at import symbol_at
+from dof.torch.jets.symbol_at import in_pairs, symbol_at
+from dof.torch.pipeline.order_two import propagate_order_two
 from dof.torch.pipeline.propagated import Nested, Propagated, zip_outputs
 from dof.torch.pipeline.run_function import run_function
 from dof.torch.propagation import NeedsNesting, Propagation
@@ -30,8 +31,7 @@ def propagate_any_order(
     try:
         return _by_columns(f, operators, x, log)
     except NeedsNesting as reason:
-        results = [_nested(operator, f)(x) for operator in operators]
-        return Nested(f(x), results, str(reason))
+        return Nested(f(x), [_nested(operator, f, x) for operator in operators], str(reason))
 
 
 def _by_columns(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, log: list[Any] | None) -> Propagated:
@@ -58,7 +58,18 @@ def _seed(span: Span, x: Tensor) -> Tensor | None:
     return placed if len(placed) else None
 
 
-def _nested(operator: Any, f: Callable[[Any], Any]) -> Callable[[Tensor], Any]:
-    """L f, each factor of a product applied to what those on its right give."""
-    each = [reduce(lambda g, factor: factor(g), reversed(product), f) for product in products_of(operator)]
-    return lambda x: zip_outputs(lambda *parts: sum(parts[1:], parts[0]), [function(x) for function in each])
+def _nested(operator: Any, f: Callable[[Any], Any], x: Tensor) -> Any:
+    """L f at x, each factor of a product applied to what those on its right give."""
+    each = [reduce(_applied, reversed(in_pairs(product, x)), f) for product in products_of(operator)]
+    return zip_outputs(lambda *parts: sum(parts[1:], parts[0]), [function(x) for function in each])
+
+
+def _applied(g: Callable[[Any], Any], factor: Any) -> Callable[[Tensor], Any]:
+    """A factor of order two, one or zero applied to g."""
+
+    def at(x: Tensor) -> Any:
+        propagated = propagate_order_two(g, [factor], x)
+        (reading,) = propagated.readings
+        return propagated.each(lambda value, applied, tangents: reading.of(value, applied))
+
+    return at

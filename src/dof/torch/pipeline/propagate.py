@@ -1,8 +1,9 @@
-"""One pass through f for all operators: coefficients at x → directions and form → triple of x → f → readings."""
+"""One pass through f for all operators at the points x, by the way of their order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -11,13 +12,11 @@ from torch import Tensor
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.operators.higher_order import HigherOrder
 from dof.torch import compat, rows
-from dof.torch.directions import seed_parts
 from dof.torch.jets.symbol_at import of_order_two
 from dof.torch.pipeline.any_order import propagate_any_order
+from dof.torch.pipeline.order_two import propagate_order_two
 from dof.torch.pipeline.propagated import Nested, Propagated
-from dof.torch.pipeline.run_function import run_function
-from dof.torch.propagation import Propagation
-from dof.torch.reading import channels_of
+from dof.torch.triple import Triple
 
 
 def propagate_operators(
@@ -29,17 +28,8 @@ def propagate_operators(
     is_higher = any(isinstance(operator, HigherOrder) for operator in operators)
     propagate = propagate_any_order if is_higher else propagate_order_two
     rows.require_function_of_rows(f, x, lambda points: propagate(f, operators, points, None))
-    return propagate(f, operators, x, log)
-
-
-def propagate_order_two(
-    f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, log: list[Any] | None
-) -> Propagated:
-    """One pass for operators of order two, one or zero."""
-    channels, readings = channels_of(operators, x)
-    tangents, form, applied = seed_parts(channels, x)
-    run = Propagation(form, log)
-    return Propagated(run_function(f, x, tangents, applied, run), form.directions, readings, run)
+    with nullcontext() if isinstance(x, Triple) else rows.without_random_numbers():
+        return propagate(f, operators, x, log)
 
 
 def _require_points(x: Any) -> None:

@@ -39,23 +39,32 @@ def _run(f: Callable[[Any], Any], seed: Callable[[], Triple], run: Propagation) 
         except NeedsGraph:
             run.keeps_graph = True
             return _followed(f, seed)
+        except NotImplementedError as error:
+            if "HOP" not in str(error):  # what PyTorch calls operations that take functions
+                raise
+            reason = f"which takes functions ({str(error).splitlines()[0][:80]})"
+            return refuse("torch.cond, map, scan or the like", reason, "if, for and while of Python")
 
 
 def _followed(f: Callable[[Any], Any], seed: Callable[[], Triple]) -> Any:
     """f of the triple of x; functionalized where f writes into memory that others look at."""
     try:
         return f(seed())
-    except NeedsFunctionalization:
-        return _functionalized(f, seed())
+    except NeedsFunctionalization as error:
+        return _functionalized(f, seed(), error)
 
 
-def _functionalized(f: Callable[[Any], Any], seed: Triple) -> Any:
+def _functionalized(f: Callable[[Any], Any], seed: Triple, cause: NeedsFunctionalization) -> Any:
     try:
         return torch.func.functionalize(f)(seed)
     except NeedsFunctionalization as error:
         # Operations that are written in C++ and work in place inside are not functionalized.
         func, line = error.args
-        refuse(func, "which writes into memory in a way that dof cannot follow", "write f without it", line=line)
+    except RuntimeError:  # an assertion inside of PyTorch, if f runs with plain points
+        with torch.no_grad():
+            f(seed.value.clone())
+        func, line = cause.args
+    return refuse(func, "which writes into memory in a way that dof cannot follow", "write f without it", line=line)
 
 
 def _require_output(y: Tensor, x: Tensor) -> None:

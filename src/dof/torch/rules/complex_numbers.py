@@ -7,11 +7,13 @@ from typing import Any
 import torch
 
 from dof.torch.call import Call, map_part
+from dof.torch.refusal import refuse
 from dof.torch.registry import register, written_out
 from dof.torch.rules.constant import constant
 from dof.torch.rules.elementwise import elementwise
 from dof.torch.rules.reductions import squares
 from dof.torch.rules.shapes import lifted
+from dof.torch.triple import is_smooth
 
 
 def absolute(call: Call) -> Any:
@@ -29,7 +31,7 @@ def angle(call: Call) -> Any:
 def direction(call: Call) -> Any:
     """x / |x|."""
     (x,) = call.triples
-    return x / x.abs() if x.is_complex() else call(x.value.detach())
+    return x / x.abs() if x.is_complex() else constant(call)
 
 
 def quotient(call: Call) -> Any:
@@ -54,6 +56,16 @@ def polar(absolute: Any, angle: Any) -> Any:
     return torch.complex(absolute * torch.cos(angle), absolute * torch.sin(angle))
 
 
+def with_other_dtype(call: Call) -> Any:
+    """x.view(dtype), the bits of x taken for other numbers, of which PyTorch has no derivatives."""
+    value = call(*(value.detach() for value in call.values))
+    if is_smooth(value):
+        fix = "torch.view_as_complex(x) and torch.view_as_real(x), or x.to(dtype), which converts numbers"
+        refuse(call.func, "with a dtype, which takes bits for other numbers and has no derivatives", fix)
+    return value
+
+
+register("linear", "view.dtype", with_other_dtype)
 register("elementwise", "abs.default", absolute)
 register("elementwise", "angle.default", angle)
 register("elementwise", "sgn.default", direction)

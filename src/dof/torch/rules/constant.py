@@ -15,9 +15,11 @@ def constant(call: Call) -> Any:
 
 
 def become_number(call: Call) -> Any:
-    """A value that becomes a Python number loses its derivatives."""
-    fix = "keep it a tensor, or write float(h.detach()) if it is to count as a constant"
-    refuse("float(…), .item() or a similar conversion", "which makes a value that depends on x a Python number", fix)
+    """A value that becomes a Python number loses its derivatives, if it has any."""
+    name, reason = "float(…), .item() or a similar conversion", "which makes a value that depends on x a Python number"
+    if not call.is_constant:
+        refuse(name, reason, "keep it a tensor, or write float(h.detach()) if it is to count as a constant")
+    return call(*call.values)
 
 
 register(

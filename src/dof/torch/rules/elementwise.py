@@ -4,7 +4,7 @@
     s' = Σ_i f_i s_i + Σ_ij f_ij Σ_kl q_kl g_ik g_jl
 
 with the derivatives f_i and f_ij of one element, written by hand for common operations, else by two nested jvps along
-ones.
+ones, or by two nested vjps where PyTorch has no forward derivatives.
 """
 
 from __future__ import annotations
@@ -13,23 +13,20 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.func import jvp
+from torch.func import vjp
 
-from dof.torch.call import Call, add_parts
+from dof.torch.call import Call
 from dof.torch.fusing import can_fuse
 from dof.torch.jets.column_form import has_columns
-from dof.torch.registry import aten
+from dof.torch.registry import aten, register
 from dof.torch.rules import elementwise_of_columns as of_columns
+from dof.torch.rules.composition import compose, derivative, of_derivatives, of_elements, pairs
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.fused_derivatives import ElementwiseFunction
 from dof.torch.rules.fused_elementwise import FusedElementwise
-from dof.torch.rules.general import require_derivatives
+from dof.torch.rules.general import promoted, require_derivatives
 from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
-from dof.torch.rules.shapes import lifted
 from dof.torch.triple import Triple, is_smooth
-
-Firsts = list[Any]
-Seconds = dict[tuple[int, int], Any]
 
 
 def elementwise(call: Call) -> Any:
@@ -46,16 +43,14 @@ def elementwise(call: Call) -> Any:
     if not has_columns(call.form) and call.func in BY_HAND and len(call.triples) == 1:
         first, second = BY_HAND[call.func](call.values[0], value, call)
         return compose(call, value, [first], {(0, 0): second})
-    # jvp does not take triples of an outer run.
-    if any(isinstance(leaf, Triple) for leaf in call.values):
-        return decomposed(call)
     require_derivatives(call)
-    try:
-        if has_columns(call.form):
-            return of_columns.by_nested_jvp(call, value)
-        return compose(call, value, *_by_nested_jvp(call))
-    except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch
-        return decomposed(call)
+    # By reverse differentiation there are no more than two derivatives.
+    for composed in (_by_nested_jvp,) if has_columns(call.form) else (_by_nested_jvp, _by_nested_vjp):
+        try:
+            return composed(call, value)
+        except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch
+            continue
+    return decomposed(call)
 
 
 def _is_fused(call: Call) -> bool:
@@ -64,29 +59,33 @@ def _is_fused(call: Call) -> bool:
     return call.func in THIRD and not is_tanh_gelu and can_fuse(call.triples[0])
 
 
-def compose(call: Call, value: Tensor, firsts: Firsts, seconds: Seconds) -> Any:
-    """The triple of a result from the derivatives in its operands; None stands for zero."""
-    g = [None if t.tangents is None else lifted(t.tangents, t.value, value) for t in call.triples]
-    s = [None if t.applied is None else lifted(t.applied, t.value, value) for t in call.triples]
-    tangents = add_parts(f * gi for f, gi in zip(firsts, g, strict=True) if f is not None and gi is not None)
-    applied = [f * si for f, si in zip(firsts, s, strict=True) if f is not None and si is not None]
-    for (i, j), f in seconds.items():
-        if f is not None and g[i] is not None and g[j] is not None:
-            applied.append(f * _pair_sum(call, g[i], g[j], i == j))
-    return call.triple(value, tangents, add_parts(applied))
+def powers(call: Call) -> Any:
+    """x ** y; of a constant x the derivatives are log x · x ** y and log² x · x ** y, zero for x = 0."""
+    base, _ = call.args
+    if call.is_operand(base) or len(call.triples) > 1 or has_columns(call.form):
+        return elementwise(call)
+    value = call(*call.values)
+    base = torch.as_tensor(base, dtype=value.dtype, device=value.device)
+    # PyTorch's own gradient of log 0 · 0 ** y is NaN.
+    slope = torch.log(torch.where(base == 0, 1.0, base)).expand(value.shape)
+    return compose(call, value, [slope * value], {(0, 0): slope * slope * value})
 
 
-def _pair_sum(call: Call, g: Any, h: Any, is_square: bool) -> Tensor:
-    total = call.form.contract(g, g if is_square else h)
-    return total if is_square else 2 * total  # f_ij and f_ji
+def _by_nested_jvp(call: Call, value: Tensor) -> Any:
+    """By derivatives of one element in its operands, by forward differentiation."""
+    function, operands, own = call.function_of_triples()
+    operands = promoted(operands, value)
+    return of_derivatives(call, value, lambda *i: of_elements(derivative(function, [own[n] for n in i]), operands))
 
 
-def _by_nested_jvp(call: Call) -> tuple[Firsts, Seconds]:
-    """First and second derivatives of one element in its operands."""
-    values = tuple(call.values)
-    count = len(values)
-    unit = lambda i: tuple(torch.ones_like(v) if i == n else torch.zeros_like(v) for n, v in enumerate(values))  # noqa: E731
-    along = lambda i: lambda *v: jvp(call, v, unit(i))[1]  # noqa: E731
-    pairs = [(i, j) for i in range(count) for j in range(i, count)]
-    seconds = {(i, j): jvp(along(i), values, unit(j))[1] for i, j in pairs}
-    return [along(i)(*values) for i in range(count)], seconds
+def _by_nested_vjp(call: Call, value: Tensor) -> Any:
+    """By first and second derivatives, by reverse differentiation, as for `torch.special.zeta`."""
+    if value.is_complex() or isinstance(value, Triple):
+        raise NotImplementedError
+    values = tuple(v.expand(value.shape) for v in call.values)
+    gradients = lambda f, v: vjp(f, *v)[1](torch.ones_like(value))  # noqa: E731
+    rows = [gradients(lambda *v, i=i: gradients(call, v)[i], values) for i in range(len(values))]
+    return compose(call, value, list(gradients(call, values)), {(i, j): rows[i][j] for i, j in pairs(len(values))})
+
+
+register("elementwise", "pow.Scalar pow.Tensor_Tensor", powers)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from itertools import combinations_with_replacement
+from math import factorial, prod
 from typing import Any
 
 from torch import Tensor
@@ -12,7 +15,6 @@ from dof.symbols.span import Span
 from dof.torch.call import Call
 from dof.torch.jets.columns import by_number, stacked
 from dof.torch.jets.taylor_by_hand import BY_HAND
-from dof.torch.jets.taylor_nested import mixed_taylor
 from dof.torch.registry import aten
 from dof.torch.rules.shapes import lifted
 
@@ -45,15 +47,23 @@ def _columns(call: Call, operand: Any, value: Tensor) -> Columns:
     return by_number(lifted(operand.tangents, operand.value, value))
 
 
-def by_nested_jvp(call: Call, value: Tensor) -> Any:
-    """The result of any elementwise operation: Σ_α ∂^α f / α! Π_i n_i^α_i."""
+def by_derivatives(call: Call, value: Tensor, at: Callable[..., Any]) -> Any:
+    """The result of any elementwise operation, Σ_α ∂^α f / α! Π_i n_i^α_i.
+
+    Args:
+        call: the operation.
+        value: its value.
+        at: at(i, j, …) is the derivative of one element in the triples i, j, … of the call.
+    """
     span: Span = call.form.span
     each = [powers(span, _columns(call, operand, value)) for operand in call.triples]
     terms: list[Columns] = []
-    for index, coefficient in mixed_taylor(call, span.order).items():
-        exponents = Counter(index)
-        # A power beyond the last that is not zero makes the whole term zero.
-        if all(k <= len(each[i]) for i, k in exponents.items()):
-            term = multiplied(span, [each[i][k - 1] for i, k in exponents.items()])
-            terms.append({n: coefficient * column for n, column in term.items()})
+    for degree in range(1, span.order + 1):
+        for index in combinations_with_replacement(range(len(each)), degree):
+            exponents = Counter(index)
+            # A power beyond the last that is not zero makes the whole term zero.
+            if all(k <= len(each[i]) for i, k in exponents.items()):
+                coefficient = at(*index) / prod(map(factorial, exponents.values()))
+                term = multiplied(span, [each[i][k - 1] for i, k in exponents.items()])
+                terms.append({n: coefficient * column for n, column in term.items()})
     return call.triple(value, stacked(span, value, sums(terms)), None)

@@ -157,7 +157,8 @@ FUNCTIONS[torch.nn.functional.instance_norm] = instance_norm
 FUNCTIONS[torch.nn.functional.cosine_similarity] = cosine_similarity
 FUNCTIONS[torch.Tensor.data.__get__] = _refused(".data", "x.detach(), if it is to count as a constant")  # pyright: ignore
 FUNCTIONS[torch.Tensor.data.__set__] = _refused(".data = …", "h = … in place of h.data = …")  # pyright: ignore
-for _method in (torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__):
+_MEMORY = (torch.Tensor.untyped_storage, torch.Tensor.storage, torch.Tensor.data_ptr, torch.Tensor.__dlpack__)
+for _method in (torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__, *_MEMORY):
     FUNCTIONS[_method] = _refused(_method.__name__, "operations of PyTorch, or x.detach().numpy() for a constant")
 register("linear", "detach.default", saved)
 register("constant", "detach_copy.default", constant)

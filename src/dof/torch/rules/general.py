@@ -7,6 +7,7 @@ they may have no derivatives, which shows as zeros.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from torch.func import jvp, vjp, vmap
 
 from dof.torch.call import Call, add_parts
 from dof.torch.refusal import NoRuleError, refuse
-from dof.torch.triple import is_smooth
+from dof.torch.triple import Triple, is_smooth
 
 
 def general(call: Call) -> Any:
@@ -50,11 +51,23 @@ def require_derivatives(call: Call) -> None:
     """Refuse an operation for which PyTorch has no derivative: it would count as a constant, without an error."""
     if call.func in _DIFFERENTIABLE:
         return
+    function, operands, _ = call.function_of_triples()
     with torch.enable_grad():
-        found = call(*(value.detach().requires_grad_() for value in call.values))
+        found = function(*(_plain(operand).detach().requires_grad_() for operand in operands))
     if not any(y.requires_grad for y in ([found] if isinstance(found, torch.Tensor) else found) if is_smooth(y)):
         refuse(call.func, "which has no derivatives in PyTorch", FIX, NoRuleError)
     _DIFFERENTIABLE.add(call.func)
+
+
+def _plain(operand: Any) -> Tensor:
+    """The value of a triple of any run."""
+    return _plain(operand.value) if isinstance(operand, Triple) else operand
+
+
+def promoted(operands: Sequence[Any], *outputs: Tensor) -> tuple[Any, ...]:
+    """The operands, complex where a result is: PyTorch takes the real part of a derivative in a real operand."""
+    complexes = [y.dtype for y in outputs if y.is_complex()]
+    return tuple(v.to(complexes[0]) if complexes else v for v in operands)
 
 
 def _general(call: Call) -> Any:
@@ -64,20 +77,20 @@ def _general(call: Call) -> Any:
     smooth = [n for n, y in enumerate(outputs) if is_smooth(y)]
     if smooth:
         require_derivatives(call)
-        parts = _derivatives(call, smooth)
+        parts = _derivatives(call, smooth, [outputs[n] for n in smooth])
         for n, g, s in zip(smooth, *parts, strict=True):
             outputs[n] = call.triple(outputs[n], g, s)
     return outputs[0] if is_single else type(found)(outputs) if isinstance(found, (list, tuple)) else outputs
 
 
-def _derivatives(call: Call, smooth: list[int]) -> tuple[list[Any], list[Any]]:
+def _derivatives(call: Call, smooth: list[int], outputs: list[Tensor]) -> tuple[list[Any], list[Any]]:
     """(tangents, applied) of the smooth results."""
-    values = tuple(call.values)
+    values = promoted(call.values, *outputs)
 
     def F(*v: Tensor) -> tuple[Tensor, ...]:
         found = call(*v)
-        outputs = [found] if isinstance(found, torch.Tensor) else found
-        return tuple(outputs[n] for n in smooth)
+        results = [found] if isinstance(found, torch.Tensor) else found
+        return tuple(results[n] for n in smooth)
 
     def derivative(*v_and_g: Any) -> tuple[Tensor, ...]:
         """F'(v)[g]; linear in g."""
@@ -88,9 +101,10 @@ def _derivatives(call: Call, smooth: list[int]) -> tuple[list[Any], list[Any]]:
     tangents: list[Any] = [None] * len(smooth)
     applied: list[Any] = [None] * len(smooth)
     if any(t.applied is not None for t in call.triples):
-        applied = list(vmap(lambda *s: derivative(*values, *s))(*(t.full_applied() for t in call.triples)))
+        s = [t.full_applied().to(v.dtype) for t, v in zip(call.triples, values, strict=True)]
+        applied = list(vmap(lambda *s: derivative(*values, *s))(*s))
     if any(t.tangents is not None for t in call.triples):
-        g = tuple(t.full_tangents() for t in call.triples)
+        g = tuple(t.full_tangents().to(v.dtype) for t, v in zip(call.triples, values, strict=True))
         tangents = list(vmap(lambda *g: derivative(*values, *g))(*g))
         curvature = _curvature(call, derivative, values, g)
         applied = [add_parts(pair) for pair in zip(applied, curvature, strict=True)]

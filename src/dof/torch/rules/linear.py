@@ -65,6 +65,13 @@ def real_and_imaginary(call: Call) -> Any:
     return call.triple(part(x.value), map_part(part, x.tangents), map_part(part, x.applied))
 
 
+def of_real_and_imaginary(call: Call) -> Any:
+    """Complex numbers of real and imaginary parts on the last axis, along which a stack may have size one."""
+    (x,) = call.triples
+    part = lambda stack: torch.view_as_complex(stack.expand(*stack.shape[:-1], 2).contiguous())  # noqa: E731
+    return call.triple(call(*call.values), map_part(part, x.tangents), map_part(part, x.applied))
+
+
 @written_out("copy.default")
 def copied(x: Any, y: Any, non_blocking: bool = False) -> Any:
     """y in the shape and dtype of x, which it takes the place of."""
@@ -83,8 +90,9 @@ register(
     "neg clone alias _to_copy lift_fresh positive _conj _conj_physical conj_physical real imag",
     elementwise_linear,
 )
-register("linear", "resolve_conj resolve_neg _neg_view contiguous view_as_complex", elementwise_linear)
+register("linear", "resolve_conj resolve_neg _neg_view contiguous", elementwise_linear)
 register("linear", "view_as_real", real_and_imaginary)
+register("linear", "view_as_complex", of_real_and_imaginary)
 register("linear", "deg2rad rad2deg", elementwise_linear)
 register(
     "linear",

@@ -29,7 +29,7 @@ def _below_largest(x: Any, dim: int) -> Any:
 def safe_softmax(x: Any, dim: int, dtype: Any = None) -> Any:
     """Softmax, with zeros where all elements are −∞."""
     x = x if dtype is None else x.to(dtype)
-    is_empty = (x.value == -math.inf).all(dim, keepdim=True)
+    is_empty = (x == -math.inf).all(dim, keepdim=True)
     # Rows of −∞ are replaced before as well as after: a NaN in a branch not taken would still be in its gradient.
     return torch.masked_fill(softmax(torch.masked_fill(x, is_empty, 0.0), dim), is_empty, 0.0)
 
