@@ -153,3 +153,10 @@ def test_hard_conditions_that_are_the_reference_are_told(edge, is_warned):
     problem = pde.Problem(equation, pde.Interval(0, 2), [pde.dirichlet(edge, hard=True)], reference=jnp.sin)
     advice = training_of(problem, None, FEW | {"points": 1000}).advice
     assert any("nothing is left to be found" in sentence for sentence in advice) == is_warned
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(1e-4, "1.0e-04"), (0.0123, "1.2 %"), (0.19, "19 %"), (1.0, "100 %"), (12.3, "1230 %")]
+)
+def test_shares_are_read_without_counting_digits(overfitted, error, said):
+    assert f"the error is {said}." in quality(replace(overfitted.history[-1], error=error, fitted=1.0)).text

@@ -33,7 +33,7 @@ class RunFolder:
         """
         if self.config.exists():
             found = f"{str(self.path)!r} has a run already"
-            fix = f"dof solve --resume {self.path}, or --out with another folder"
+            fix = f"dof solve --resume {quote(str(self.path))}, or --out with another folder"
             raise ArgumentError(describe("out", found, "a folder without one", fix))
         with told_where(self.config):
             self.path.mkdir(parents=True, exist_ok=True)
