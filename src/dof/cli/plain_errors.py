@@ -33,7 +33,7 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
         if debug:
             raise
         # Notes say what is kept after training has diverged; a traceback would print them, `str` does not.
-        _say("\n".join([_sentence(error), *getattr(error, "__notes__", ())]))
+        _say("\n".join([_sentence(error), *filter(_is_of_dof, getattr(error, "__notes__", ()))]))
         raise typer.Exit(DIVERGED if isinstance(error, Diverged) else MISTAKE) from None
     except Exception as error:
         # What comes from no line of the user's is a fault of dof, whose traceback is wanted. Ends of commands are
@@ -44,6 +44,11 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
         raise typer.Exit(MISTAKE) from None
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _is_of_dof(note: str) -> bool:
+    """Whether a note is no one of JAX, which adds that its traceback is shortened where none is printed."""
+    return "JAX_TRACEBACK_FILTERING" not in note
 
 
 def _interrupt(*_: Any) -> None:
