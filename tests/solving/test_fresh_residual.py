@@ -160,3 +160,14 @@ def test_hard_conditions_that_are_the_reference_are_told(edge, is_warned):
 )
 def test_shares_are_read_without_counting_digits(overfitted, error, said):
     assert f"the error is {said}." in quality(replace(overfitted.history[-1], error=error, fitted=1.0)).text
+
+
+@pytest.mark.parametrize(
+    ("source", "edge", "is_warned"),
+    [(0.0, pde.dirichlet(0.0), True), (0.0, pde.dirichlet(0.0, hard=True), True)]
+    + [(1.0, pde.dirichlet(0.0), False), (0.0, pde.dirichlet(1.0), False), (0.0, pde.dirichlet(1.0, hard=True), False)],
+)
+def test_problems_that_zero_solves_are_told(source, edge, is_warned):
+    line = pde.residual("x")(lambda u, x: u.xx + u - source)
+    training = training_of(pde.Problem(line, pde.Interval(0, 1), [edge]), None, FEW | {"points": 100})
+    assert any("u = 0 solves" in sentence for sentence in training.advice) is is_warned

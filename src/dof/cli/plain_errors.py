@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from dof.cli.sentences import say
 from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
 from dof.runs.user_line import user_line
 
@@ -61,4 +62,4 @@ def _sentence(error: BaseException) -> str:
 
 
 def _say(text: str) -> None:
-    Console(stderr=True).print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+    say(text, "red", Console(stderr=True))
