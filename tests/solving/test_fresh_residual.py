@@ -164,8 +164,13 @@ def test_shares_are_read_without_counting_digits(overfitted, error, said):
 
 @pytest.mark.parametrize(
     ("source", "edge", "is_warned"),
-    [(0.0, pde.dirichlet(0.0), True), (0.0, pde.dirichlet(0.0, hard=True), True)]
-    + [(1.0, pde.dirichlet(0.0), False), (0.0, pde.dirichlet(1.0), False), (0.0, pde.dirichlet(1.0, hard=True), False)],
+    [
+        (0.0, pde.dirichlet(0.0), True),
+        (0.0, pde.dirichlet(0.0, hard=True), True),
+        (1.0, pde.dirichlet(0.0), False),
+        (0.0, pde.dirichlet(1.0), False),
+        (0.0, pde.dirichlet(1.0, hard=True), False),
+    ],
 )
 def test_problems_that_zero_solves_are_told(source, edge, is_warned):
     line = pde.residual("x")(lambda u, x: u.xx + u - source)

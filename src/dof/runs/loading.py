@@ -76,7 +76,8 @@ def _solution_in(folder: RunFolder, training: Training, run: Path) -> Solution:
         state = checkpoints.latest(folder.checkpoints, training.like)
         if state is None:
             found = f"is {str(folder.path)!r}, where nothing has been trained yet"
-            raise ArgumentError(describe("path", found, "a run with a checkpoint", f"dof solve --resume {quote(str(run))}"))
+            fix = f"dof solve --resume {quote(str(run))}"
+            raise ArgumentError(describe("path", found, "a run with a checkpoint", fix))
         theta = state.progress.best
     return Solution(training, theta, tuple(_reports(folder.metrics)))
 

@@ -39,8 +39,8 @@ class Grid(NamedTuple):
 class FunctionOfPoints(ABC):
     """Functions that were trained, at a point (coordinates,), at points (n, coordinates), or of coordinates (x, t).
 
-    Concrete points are evaluated in float64, and the values are arrays of NumPy. Inside of `jax.grad`, `jax.jit` and `jax.vmap` the precision is that of
-    the points.
+    Concrete points are evaluated in float64, and the values are arrays of NumPy. Inside of `jax.grad`, `jax.jit` and
+    `jax.vmap` the precision is that of the points.
     """
 
     @property
