@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import typer
 from rich.console import Console
 
+from dof.cli.interrupts import interrupts_raised
 from dof.cli.sentences import say
 from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
 from dof.runs.user_line import user_line
@@ -24,9 +23,9 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
 
     SIGTERM is taken as Ctrl-C: what was found is kept, and said where.
     """
-    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        yield
+        with interrupts_raised():
+            yield
     except KeyboardInterrupt:
         _say("Interrupted before the first step; nothing is lost.")
         raise typer.Exit(INTERRUPTED) from None
@@ -43,17 +42,11 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
             raise
         _say(f"{type(error).__name__}: {error}{user_line(error)}")
         raise typer.Exit(MISTAKE) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _is_of_dof(note: str) -> bool:
     """Whether a note is no one of JAX, which adds that its traceback is shortened where none is printed."""
     return "JAX_TRACEBACK_FILTERING" not in note
-
-
-def _interrupt(*_: Any) -> None:
-    raise KeyboardInterrupt
 
 
 def _sentence(error: BaseException) -> str:
