@@ -27,9 +27,10 @@ def test_an_interrupt_in_a_callback_of_the_garbage_collector_comes_again():
             seen.append(True)
             signal.raise_signal(signal.SIGINT)
 
-    gc.callbacks.append(_xla_gc_callback)
     try:
         with pytest.raises(KeyboardInterrupt), interrupts_raised():
+            # Not before: Python collects when it likes, and then the signal would not find the handler.
+            gc.callbacks.append(_xla_gc_callback)
             gc.collect()
             time.sleep(5)
     finally:
