@@ -1,14 +1,18 @@
 """Mistakes in a user's file and interrupts, as the command line tells them: in sentences, with the user's line."""
 
+import re
 import signal
+from io import StringIO
 
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner
 
 from dof.cli import run_solve
 from dof.cli.app import app
 from dof.cli.plain_errors import INTERRUPTED, told_plainly
+from dof.cli.sentences import say
 from dof.cli.training_progress import _shortened
 
 RUNNER = CliRunner()
@@ -39,6 +43,7 @@ def solved(tmp_path, body, *options, conditions=ENDS, name="mine.py"):
     [
         ("return u.xx - k", ["NameError: name 'k' is not defined", "mine.py, line 10: return u.xx - k"]),
         ("return u.xz", ["`u.xz` is no derivative", "mine.py, line 10: return u.xz"]),
+        ("return (1 * u).x", ["is a derivative of an array"]),
         ("kept.append(u.x); return kept[0] + u.x", ["`u.x` is of an earlier call"]),
         ("kept.append(1 * u.x); return kept[0] + u.x", ["`line` uses a value of an earlier call"]),
         ("return u.xx", ["cannot be run: it calls sys.exit", "mine.py, line 12"]),
@@ -49,7 +54,7 @@ def test_mistakes_in_a_residual_are_told_with_the_names_of_the_user(tmp_path, bo
     done = solved(tmp_path, body, conditions=conditions)
     assert done.exit_code == 2, done.exception
     assert all(part in done.output for part in said), done.output
-    assert "Traceback" not in done.output and not (tmp_path / "run").exists()
+    assert "raceback" not in done.output and not (tmp_path / "run").exists()
 
 
 def test_a_network_that_does_not_fit_into_memory_is_refused_with_its_size(tmp_path):
@@ -118,3 +123,13 @@ def test_the_live_line_fits_the_terminal():
     assert len(line) == 78 and line.startswith("sine-gord…  300/300")
     assert _shortened("sine-gordon-100000" + rest, 70) == rest.strip()
     assert _shortened("heat" + "  1/2", 78) == "heat  1/2"
+
+
+@pytest.mark.parametrize(("is_terminal", "widest"), [(True, 40), (False, 120)])
+def test_sentences_are_wrapped_between_words_and_commands_stay_whole(is_terminal, widest):
+    sentence, fix = "the network can be right at all points and wrong between them", "  Fix: dof solve heat " + "x" * 60
+    console = Console(file=StringIO(), width=40, force_terminal=is_terminal, no_color=True)
+    say(f"{sentence}\n{fix}", "yellow", console)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue()).splitlines()
+    assert lines[-1] == fix and max(map(len, lines[:-1])) <= widest
+    assert " ".join(line.strip() for line in lines[:-1]) == sentence

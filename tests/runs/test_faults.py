@@ -101,8 +101,14 @@ def forged(step, arrays):
         (lambda run: (run / "metrics.jsonl").unlink(), "has no report of step 8"),
         (lambda run: (run / "config.toml").write_text("problem = 3\nsettings = 4\nfingerprint = 5"), "cannot be read"),
         (lambda run: (run / "config.toml").write_text("problem ="), "cannot be read"),
-        (lambda run: replace_in(run / "config.toml", "width = 6", 'width = "six"'), "`width` is 'six'"),
-        (lambda run: replace_in(run / "config.toml", "width = 6", "wide = 6"), "`wide` is no setting"),
+        (
+            lambda run: replace_in(run / "config.toml", "width = 6", 'width = "six"'),
+            "config.toml' has .* `width` is 'six'",
+        ),
+        (
+            lambda run: replace_in(run / "config.toml", "width = 6", "wide = 6"),
+            "config.toml' has .* `wide` is no setting",
+        ),
         (lambda run: replace_in(run / "config.toml", "width = 6", "width = 7"), "is no state of this training"),
         (lambda run: replace_in(run / "config.toml", "line.py", "gone.py"), "gone.py', which is not there"),
         (lambda run: forge(run, *forged(9, {"0000": np.zeros(3)})), "is no state of this training"),

@@ -153,3 +153,26 @@ def test_hard_conditions_that_are_the_reference_are_told(edge, is_warned):
     problem = pde.Problem(equation, pde.Interval(0, 2), [pde.dirichlet(edge, hard=True)], reference=jnp.sin)
     advice = training_of(problem, None, FEW | {"points": 1000}).advice
     assert any("nothing is left to be found" in sentence for sentence in advice) == is_warned
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(1e-4, "1.0e-04"), (0.0123, "1.2 %"), (0.19, "19 %"), (1.0, "100 %"), (12.3, "1230 %")]
+)
+def test_shares_are_read_without_counting_digits(overfitted, error, said):
+    assert f"the error is {said}." in quality(replace(overfitted.history[-1], error=error, fitted=1.0)).text
+
+
+@pytest.mark.parametrize(
+    ("source", "edge", "is_warned"),
+    [
+        (0.0, pde.dirichlet(0.0), True),
+        (0.0, pde.dirichlet(0.0, hard=True), True),
+        (1.0, pde.dirichlet(0.0), False),
+        (0.0, pde.dirichlet(1.0), False),
+        (0.0, pde.dirichlet(1.0, hard=True), False),
+    ],
+)
+def test_problems_that_zero_solves_are_told(source, edge, is_warned):
+    line = pde.residual("x")(lambda u, x: u.xx + u - source)
+    training = training_of(pde.Problem(line, pde.Interval(0, 1), [edge]), None, FEW | {"points": 100})
+    assert any("u = 0 solves" in sentence for sentence in training.advice) is is_warned

@@ -51,6 +51,16 @@ def test_files_that_do_not_fit_are_refused(solution, tmp_path):
     for name in ("text", "other", "missing"):
         with pytest.raises(dof.ArgumentError, match="`path` is"):
             dof.load(tmp_path / name, problem_on())
+    with pytest.raises(dof.ArgumentError, match="where nothing is"):
+        dof.load(tmp_path / "missing")
+
+
+def test_what_cannot_be_written_is_told_with_its_folder(solution, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    for folder in ("missing", "file"):
+        with pytest.raises(OSError, match=r"heat.safetensors cannot be written into .*" + folder):
+            solution.save(tmp_path / folder / "heat.safetensors")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_the_folder_of_a_run_is_a_solution_at_its_end_and_before(tmp_path):

@@ -128,3 +128,40 @@ def test_a_grid_has_the_values_and_nan_outside_of_the_domain():
         solution.grid(**{f"x[{i}]": 0.0 for i in range(3)})
     with pytest.raises(dof.ArgumentError, match="no coordinate z"):
         solution.grid(z=0.0)
+
+
+def test_values_are_of_numpy_and_keep_their_digits_without_64_bit_numbers():
+    solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
+    points = np.random.default_rng(0).random((3, 2))
+    with dof.extend.enable_x64(False):
+        values, slopes = solution(points), solution.d("x")(points)
+        difference = values - np.full(3, 1 / 3)
+    assert type(values) is type(slopes) is np.ndarray and difference.dtype == np.float64
+    np.testing.assert_array_equal(difference, np.asarray(values) - 1 / 3)
+    values[0] = 0.0  # their owner may change them
+
+
+def test_coordinates_of_any_shape_are_broadcast():
+    solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
+    x, t = np.meshgrid(np.linspace(0, 1, 3), np.linspace(0, 1, 4))
+    values = solution(x, t)
+    assert values.shape == (4, 3)
+    np.testing.assert_array_equal(values, solution(np.stack([x, t], axis=-1)))
+    np.testing.assert_array_equal(values.ravel(), solution(x.ravel(), t.ravel()))
+    single = jnp.asarray(x), jnp.asarray(t)
+    np.testing.assert_allclose(jax.jit(solution)(*single), values, rtol=1e-4, atol=1e-6)
+
+
+def test_one_coordinate_is_given_by_its_values():
+    line = pde.Problem(pde.residual("x")(lambda u, x: u.xx + 1), pde.Interval(0, 1), [pde.dirichlet(0.0, hard=True)])
+    solution = dof.solve(line, adam=1, newton=0, points=4, width=4, depth=1)
+    x = np.linspace(0, 1, 5)
+    assert solution(x).shape == (5,) and solution(x[:, None]).shape == (5,) and solution(0.3).shape == ()
+    np.testing.assert_array_equal(solution(x), solution(x[:, None]))
+    assert solution(0.25) == solution([0.25]) and solution(x.reshape(5, 1, 1)).shape == (5, 1)
+
+
+def test_derivatives_in_what_is_no_coordinate_are_refused_at_once():
+    solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
+    with pytest.raises(dof.ArgumentError, match=r'Fix: solution\.d\("x"\)'):
+        solution.d("y")

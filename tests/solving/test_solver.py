@@ -215,3 +215,11 @@ def test_a_callback_ends_training_and_keeps_what_was_found():
         "heat", adam=9, newton=0, report=3, points=20, width=4, on_report=lambda r: seen.append(r) or len(seen) == 2
     )
     assert [report.step for report in solution.history] == [3, 6] and solution([0.5, 0.0]).shape == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "steps"), [(np.True_, 2), (jnp.array(True), 2), (np.False_, 4), ([True], 4), (1, 4)]
+)
+def test_only_what_says_true_ends_training(answer, steps):
+    solution = dof.solve("heat", adam=4, newton=0, report=2, points=20, width=4, on_report=lambda report: answer)
+    assert solution.history[-1].step == steps

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import typer
 from rich.console import Console
 
+from dof.cli.interrupts import interrupts_raised
+from dof.cli.sentences import say
 from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
 from dof.runs.user_line import user_line
 
@@ -23,9 +23,9 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
 
     SIGTERM is taken as Ctrl-C: what was found is kept, and said where.
     """
-    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        yield
+        with interrupts_raised():
+            yield
     except KeyboardInterrupt:
         _say("Interrupted before the first step; nothing is lost.")
         raise typer.Exit(INTERRUPTED) from None
@@ -33,7 +33,7 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
         if debug:
             raise
         # Notes say what is kept after training has diverged; a traceback would print them, `str` does not.
-        _say("\n".join([_sentence(error), *getattr(error, "__notes__", ())]))
+        _say("\n".join([_sentence(error), *filter(_is_of_dof, getattr(error, "__notes__", ()))]))
         raise typer.Exit(DIVERGED if isinstance(error, Diverged) else MISTAKE) from None
     except Exception as error:
         # What comes from no line of the user's is a fault of dof, whose traceback is wanted. Ends of commands are
@@ -42,12 +42,11 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
             raise
         _say(f"{type(error).__name__}: {error}{user_line(error)}")
         raise typer.Exit(MISTAKE) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
-def _interrupt(*_: Any) -> None:
-    raise KeyboardInterrupt
+def _is_of_dof(note: str) -> bool:
+    """Whether a note is no one of JAX, which adds that its traceback is shortened where none is printed."""
+    return "JAX_TRACEBACK_FILTERING" not in note
 
 
 def _sentence(error: BaseException) -> str:
@@ -56,4 +55,4 @@ def _sentence(error: BaseException) -> str:
 
 
 def _say(text: str) -> None:
-    Console(stderr=True).print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+    say(text, "red", Console(stderr=True))

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from dof.cli.option_values import free_folder
 from dof.cli.plain_errors import INTERRUPTED
+from dof.cli.sentences import say
 from dof.cli.training_progress import ProgressLine
 from dof.runs.folder_lock import locked
 from dof.runs.hessian_race import race
@@ -67,7 +68,7 @@ def _solve(run: TrainingRun, as_json: bool) -> None:
         trained(run, lambda report: None)
         return
     for sentence in run.training.advice:
-        Console(stderr=True).print(sentence, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        say(sentence, "yellow", Console(stderr=True))
     with ProgressLine(run.source, run.training.settings, as_json) as line:
         try:
             done = trained(run, line.report, line.window)
@@ -84,16 +85,16 @@ def _solve(run: TrainingRun, as_json: bool) -> None:
 def _conclude(run: TrainingRun | WindowedRun) -> None:
     console = Console()
     # Sentences are wrapped between words on a terminal; what reads a pipe gets them whole.
-    say = partial(console.print, highlight=False, markup=False, soft_wrap=not console.is_terminal)
+    told = partial(console.print, highlight=False, markup=False, soft_wrap=not console.is_terminal)
     found = run.summary
     error = "" if found["error"] is None else f"relative error {found['error']:.2g}, "
     how_good = f"residual {found['residual']:.2g} on fresh points, {found['fitted']:.2g} on fitted ones"
-    say(f"{run.source}: {error}{how_good}, {found['steps']} steps in {found['seconds']:.1f} s")
-    say(found["quality"], style=QUALITY_STYLES[found["grade"]])
+    told(f"{run.source}: {error}{how_good}, {found['steps']} steps in {found['seconds']:.1f} s")
+    told(found["quality"], style=QUALITY_STYLES[found["grade"]])
     for name, value in found["unknowns"].items():
         true = found["truth"].get(name)
-        say(f"{name} = {value}" + ("" if true is None else f" (true: {true})"))
-    say(f"written: {run.folder.path / 'report.html'}", soft_wrap=True)  # a path stays whole
+        told(f"{name} = {value}" + ("" if true is None else f" (true: {true})"))
+    told(f"written: {run.folder.path / 'report.html'}", soft_wrap=True)  # a path stays whole
 
 
 def run_both_methods(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:
@@ -108,6 +109,6 @@ def run_both_methods(problem: str, settings: dict[str, Any], out: Path | None, a
         print(json.dumps({"ratio": done.ratio, "folder": str(path)}))
         return
     each = ", ".join(f"{m} {r[-1].seconds:.2f} s" for m, r in done.reports.items())
-    say = partial(Console().print, highlight=False, markup=False, soft_wrap=True)
-    say(f"{problem}: {chosen.steps} steps: {each}; dof is {done.ratio:.2f}× as fast")
-    say(f"written: {path / 'race.png'}")
+    told = partial(Console().print, highlight=False, markup=False, soft_wrap=True)
+    told(f"{problem}: {chosen.steps} steps: {each}; dof is {done.ratio:.2f}× as fast")
+    told(f"written: {path / 'race.png'}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from safetensors.numpy import load_file as arrays_in
@@ -43,6 +44,9 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
     path = Path(path)
     if path.is_dir():
         return _from_run(path)
+    if not path.exists():
+        found, fix = f"is {str(path)!r}, where nothing is", 'dof.load("dof-runs/heat")'
+        raise ArgumentError(describe("path", found, "a file of `solution.save`, or the folder of a run", fix))
     if problem is None:
         found, fix = f"is a file, {str(path)!r}, and no problem is given", "dof.load(path, problem)"
         raise ArgumentError(describe("path", found, "the problem that was solved too", fix))
@@ -72,7 +76,8 @@ def _solution_in(folder: RunFolder, training: Training, run: Path) -> Solution:
         state = checkpoints.latest(folder.checkpoints, training.like)
         if state is None:
             found = f"is {str(folder.path)!r}, where nothing has been trained yet"
-            raise ArgumentError(describe("path", found, "a run with a checkpoint", f"dof solve --resume {run}"))
+            fix = f"dof solve --resume {quote(str(run))}"
+            raise ArgumentError(describe("path", found, "a run with a checkpoint", fix))
         theta = state.progress.best
     return Solution(training, theta, tuple(_reports(folder.metrics)))
 

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import Any
 
 import dof
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, DofError, describe
 from dof.runs.atomic_write import append_line, told_where, write_whole
 from dof.runs.problem_source import fingerprint, whole_name
 from dof.solving import Report, Settings
@@ -33,7 +33,7 @@ class RunFolder:
         """
         if self.config.exists():
             found = f"{str(self.path)!r} has a run already"
-            fix = f"dof solve --resume {self.path}, or --out with another folder"
+            fix = f"dof solve --resume {quote(str(self.path))}, or --out with another folder"
             raise ArgumentError(describe("out", found, "a folder without one", fix))
         with told_where(self.config):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,17 @@ class RunFolder:
         if has_changed:
             found = f"{source!r} has changed since the run began"
             raise ArgumentError(describe("resume", found, "the same file", f"dof solve {quote(source)}"))
+        self._require_settings(settings)
         return source, settings
+
+    def _require_settings(self, settings: dict[str, Any]) -> None:
+        """Refuse settings that were edited to what none can be, with the file that has them."""
+        try:
+            Settings().changed(settings)
+        except DofError as error:
+            said = str(error).split("; expected", 1)[0]
+            found = f"{str(self.config)!r} has a setting that cannot be: {said}"
+            raise ArgumentError(describe("resume", found, "the settings that dof wrote", "undo the change")) from None
 
     def of_window(self, number: int) -> RunFolder:
         """The folder inside of this one for a window of time, from 1 on."""

@@ -23,6 +23,9 @@ by which a function may differ from the reference and still be the same."""
 PROBES = 8
 """Points at which functions are looked at: second derivatives of a network that has some vanish at none of them."""
 
+MOST_COORDINATES = 1000
+"""Beyond it no residual of u = 0 is looked at: to trace one in 100,000 coordinates takes seconds."""
+
 
 def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -> tuple[str, ...]:
     """Sentences for the user; none if nothing is to be said.
@@ -38,6 +41,7 @@ def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -
         *map(partial(_on_data, objective.problem), objective.problem.conditions),
         on_given_solution(objective.problem),
         _on_piecewise_linear(objective),
+        _on_zero_solution(objective),
     ]
     return tuple(filter(None, found))
 
@@ -92,6 +96,31 @@ def on_given_solution(problem: Problem) -> str:
         "The hard conditions are the reference inside of the domain too: nothing is left to be found, and the error "
         "says nothing.\n  Fix: a function with the same values on the boundary, or hard=False"
     )
+
+
+def _on_zero_solution(objective: Objective) -> str:
+    """About problems that u = 0 solves, as eigenvalue problems do: loss and residual then vanish with u."""
+    problem = objective.problem
+    if not problem.conditions or problem.domain.size > MOST_COORDINATES or not _starts_from_zero(problem):
+        return ""
+    rng = np.random.default_rng(0)
+    for k, term in enumerate(objective.terms):
+        arrays = term.points(rng.random((PROBES, term.uniforms)))
+        at = lambda *z, k=k: objective.residual_of_zero(k, objective.start, z)  # noqa: E731
+        # What is nan at u = 0 is not solved by it either.
+        if not np.all(np.asarray(jax.jit(jax.vmap(at))(*arrays)) == 0):
+            return ""
+    return (
+        f"u = 0 solves `{problem.name}` and all its conditions: training may end there, where relative residuals say "
+        "nothing.\n  Fix: dof.solving.eigenpairs(problem) for eigenvalues, or a source or a value that is not zero"
+    )
+
+
+def _starts_from_zero(problem: Problem) -> bool:
+    """Whether u is zero where the network is: hard conditions and the ansatz have no other value."""
+    points = problem.domain.inside(np.random.default_rng(0).random((PROBES, problem.domain.uniforms)))
+    zero = problem.trial(lambda features: jnp.zeros(problem.named_domain.field_shape))
+    return not np.any(np.asarray(jax.jit(jax.vmap(zero))(points)))
 
 
 def _on_piecewise_linear(objective: Objective) -> str:

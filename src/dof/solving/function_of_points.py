@@ -17,6 +17,7 @@ from dof.extend import enable_x64, is_traced
 from dof.pde.notation.at_points import at_points
 from dof.pde.notation.residual import Residual
 from dof.pde.problem import Problem
+from dof.solving.point_arguments import filled_up, points_of
 
 MOST_AXES = 3
 """Coordinates along which a grid may vary: with a fourth, 64 points along each are 16 million."""
@@ -38,8 +39,8 @@ class Grid(NamedTuple):
 class FunctionOfPoints(ABC):
     """Functions that were trained, at a point (coordinates,), at points (n, coordinates), or of coordinates (x, t).
 
-    Concrete points are evaluated in float64. Inside of `jax.grad`, `jax.jit` and `jax.vmap` the precision is that of
-    the points.
+    Concrete points are evaluated in float64, and the values are arrays of NumPy. Inside of `jax.grad`, `jax.jit` and
+    `jax.vmap` the precision is that of the points.
     """
 
     @property
@@ -76,6 +77,7 @@ class FunctionOfPoints(ABC):
             *names: Coordinates, as in `u.d("x", "t")` of a residual.
         """
         equation = self.problem.equation
+        equation.coordinates.require(names, "solution.d")
 
         def derivative(*arguments: Any) -> Any:
             parts = [jnp.asarray(u.d(*names)) for u in arguments[: len(equation.fields.names)]]
@@ -161,41 +163,27 @@ class FunctionOfPoints(ABC):
         """A function of one point, made of the weights, at points; `key` is the same for the same function."""
         coordinates = self.problem.equation.coordinates
         many = lambda weights, points: at_points(of_point(weights), coordinates, "solution")(points)  # noqa: E731
-        points, compiled = self._points(given), self._compiled.setdefault(key, jax.jit(many))
+        points, compiled = points_of(given, coordinates), self._compiled.setdefault(key, jax.jit(many))
+        axes = points.shape[:-1]
+        rows = points.reshape(-1, points.shape[-1]) if len(axes) > 1 else points
+        shaped = lambda values: jax.tree.map(lambda v: v.reshape((*axes, *v.shape[rows.ndim - 1 :])), values)  # noqa: E731
         if is_traced(points):
             # In the precision of the points; the weights are known in float64, whatever JAX is set to.
-            return compiled(jax.tree.map(lambda w: jnp.asarray(np.asarray(w), points.dtype), self.weights), points)
+            weights = jax.tree.map(lambda w: jnp.asarray(np.asarray(w), points.dtype), self.weights)
+            return shaped(compiled(weights, rows))
+        return shaped(self._in_double(compiled, rows))
+
+    def _in_double(self, compiled: Any, rows: np.ndarray) -> Any:
+        """Values at concrete points, as arrays of NumPy.
+
+        Without 64-bit numbers JAX would round what is computed with a float64 array of its own to float32, and
+        `solution(x) - exact` would be rounding only.
+        """
+        is_many = rows.ndim == 2 and len(rows) > 1
         with enable_x64():
-            if points.ndim != 2 or len(points) < 2:
-                return compiled(self.weights, points)
-            # Filled up to a power of two, so that few numbers of points are compiled for.
-            filled = np.concatenate(
-                [points, np.repeat(points[-1:], (1 << (len(points) - 1).bit_length()) - len(points), 0)]
-            )
-            return jax.tree.map(lambda out: out[: len(points)], compiled(self.weights, filled))
+            values = compiled(self.weights, filled_up(rows) if is_many else rows)
+            return jax.tree.map(lambda out: np.array(out)[: len(rows)] if is_many else np.array(out), values)
 
     @cached_property
     def _compiled(self) -> dict[str, Any]:
         return {}
-
-    def _points(self, given: tuple[Any, ...]) -> Any:
-        """The points as one array: as they are given, or joined from the values of each coordinate."""
-        names = self.problem.equation.coordinates
-        if len(given) not in (1, len(names.names)):
-            found, fix = f"is given {len(given)} arguments", f"solution({', '.join(names.names)})"
-            raise ArgumentError(describe("solution", found, f"points, or each of {names}", fix))
-        np_or_jnp: Any = jnp if any(map(is_traced, given)) else np
-        if len(given) == 1:
-            points = _floating(np_or_jnp.asarray(given[0]), np_or_jnp)
-            return points.reshape(1) if points.ndim == 0 and names.count == 1 else points
-        parts = [_floating(np_or_jnp.asarray(part), np_or_jnp) for part in given]
-        columns = [part if names.is_vector(n) else part[..., None] for n, part in zip(names.names, parts, strict=True)]
-        shape = np.broadcast_shapes(*(column.shape[:-1] for column in columns))
-        return np_or_jnp.concatenate([np_or_jnp.broadcast_to(c, (*shape, c.shape[-1])) for c in columns], axis=-1)
-
-
-def _floating(array: Any, np_or_jnp: Any) -> Any:
-    """Concrete numbers in float64; traced ones as they are, if they are no integers."""
-    if np_or_jnp is np:
-        return np.asarray(array, float)
-    return array if jnp.issubdtype(array.dtype, jnp.floating) else array.astype(jnp.result_type(float))

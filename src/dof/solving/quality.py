@@ -51,4 +51,7 @@ def _rank(value: float) -> int:
 
 def _share(value: float) -> str:
     """A share in percent, or as a power of ten where it is small."""
-    return f"{100 * value:.2g} %" if value >= 1e-3 else f"{value:.1e}"
+    if value < 1e-3:
+        return f"{value:.1e}"
+    # From 10 % on as a whole number: two digits of 1 would be 1e+02 %.
+    return f"{100 * value:.0f} %" if 0.1 <= value < 100 else f"{100 * value:.2g} %"

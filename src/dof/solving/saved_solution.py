@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -71,9 +72,19 @@ def save(solution: Any, path: Any) -> None:
     }
     arrays = [named_arrays(part.training, part.theta) for part in parts]
     named = {f"{k}.{name}": array for k, part in enumerate(arrays) for name, array in part.items()}
+    _write_whole(path, to_bytes(named, metadata=about))
+
+
+def _write_whole(path: Path, data: bytes) -> None:
     aside = path.with_name(path.name + ".part")
-    aside.write_bytes(to_bytes(named, metadata=about))
-    os.replace(aside, path)
+    try:
+        aside.write_bytes(data)
+        os.replace(aside, path)
+    except OSError as error:
+        with suppress(OSError):  # on a full disk the part takes space; in a folder that is not there, there is none
+            aside.unlink()
+        said = f"{error.strerror or error}: {path.name} cannot be written into {str(path.parent)!r}"
+        raise OSError(error.errno, f"{said}.\n  Fix: a folder that is there, with free space") from error
 
 
 def load_file(path: Path, problem: Problem | str, network: Any = None) -> Solution | WindowedSolution:

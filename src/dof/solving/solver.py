@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import jax
+import numpy as np
 from jax.sharding import Mesh
 
 from dof.errors import ArgumentTypeError, Diverged, describe
@@ -86,7 +88,7 @@ def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution
             # When training diverges in a later interval, this is what `Diverged.solution` has.
             best = state.progress.best
             history.append(report)
-            if on_report(report) is True:
+            if _is_true(on_report(report)):
                 break
     except Diverged as error:
         if history:
@@ -94,6 +96,11 @@ def _trained(training: Training, on_report: Callable[[Report], Any]) -> Solution
             error.add_note(f"What had been found at step {history[-1].step} is `solution` of this error.")
         raise
     return Solution(training, best, tuple(history))
+
+
+def _is_true(answer: Any) -> bool:
+    """Whether a callback said True, also as NumPy or JAX has it; another object, as a list, is no answer."""
+    return isinstance(answer, (bool, np.bool_, jax.Array)) and bool(answer)
 
 
 def training_of(

@@ -40,6 +40,10 @@ def poisson_10d() -> pde.Problem:
         pde.Ball([0] * 10),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x: (1 - x @ x) * parts(x)[0],
+        # One layer: a sum of functions of one direction each fits what many dimensions ask for. With two layers of 32
+        # units the error is 6.3e-7 after 400 steps and 162 s of a processor, with one of 64 it is 7e-7 after 60 steps
+        # and 13 s.
+        recipe={"width": 64, "depth": 1, "adam": 0, "newton": 100},
     )
 
 

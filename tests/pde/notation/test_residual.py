@@ -517,3 +517,16 @@ def test_a_cached_plan_does_not_keep_what_was_traced():
         assert_close(mixed(net, k=k)(jnp.array([1.0, 2.0])), k * 2.0 + 4.0)
     with jax.checking_leaks():
         assert_close(jax.jit(lambda k: mixed(net, k=k)(jnp.array([1.0, 2.0])))(3.0), 10.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda u, x: None, "`<lambda>` returns None; expected a residual"),
+        (lambda u, x: (), r"returns \(\); expected a residual"),
+        (lambda u, x: u(x), r"`u\(x\)`.* calls a field, which stands for its value"),
+    ],
+)
+def test_a_residual_that_is_none_and_a_field_that_is_called_are_told(function, said):
+    with pytest.raises(ValueError if "returns" in said else TypeError, match=said):
+        pde.residual("x")(function)(lambda z: z[0] ** 2)([0.5])

@@ -112,7 +112,7 @@ def _held(own: dict[str, Condition], named: NamedDomain, field: str, z: Any, raw
     if "initial" not in own:
         return g(z) + factor * raw if "dirichlet" in own else raw
     low, high = (bound[named.time] for bound in named.domain.bounds)
-    first, since = z.at[named.time].set(low), z[named.time] - low
+    first, since = z.at[named.time].set(jnp.asarray(low, z.dtype)), z[named.time] - low
     along = jnp.zeros_like(z).at[named.time].set(1.0)
     edge, edge_velocity = jax.jvp(g, (first,), (along,))
     base = g(z) + given("initial", first) - edge

@@ -155,7 +155,9 @@ def _require_corners(vertices: np.ndarray, names: Sequence[str]) -> None:
     if not is_list or (vertices == np.roll(vertices, 1, axis=0)).all(axis=1).any():
         found = f"has the shape {vertices.shape}" if vertices.ndim != 2 else f"are {vertices.tolist()}"
         raise ArgumentError(describe("vertices", found, "three corners (x, y) or more, neighbours different", FIX))
-    if abs(_doubled_area(vertices)) <= STRAIGHT * np.ptp(vertices, axis=0).max() ** 2:
+    # Of a line that crosses itself, the parts of the area may cancel: that is told by `_triangles`.
+    is_flat = abs(_doubled_area(vertices)) <= STRAIGHT * np.ptp(vertices, axis=0).max() ** 2
+    if is_flat and np.linalg.matrix_rank(vertices - vertices[0], STRAIGHT * np.ptp(vertices, axis=0).max()) < 2:
         raise ArgumentError(describe("vertices", "are on one line", "corners around an area", FIX))
     if len(names) not in (0, len(vertices)):
         found, expected = f"has {len(names)} names", f"{len(vertices)}, one for each edge"

@@ -112,10 +112,7 @@ class Field(ActsAsArray):
             ArgumentError: If there is no such coordinate, or a derivative of an order above one is asked for in a
                 coordinate that has components.
         """
-        coordinates = self._network.coordinates
-        if not names or any(name not in coordinates.names for name in names):
-            fix = f'{self._name}.d("{coordinates.names[0]}")'
-            raise ArgumentError(describe("d", f"is given {names}", f"coordinates of {coordinates}", fix))
+        self._network.coordinates.require(names, f"{self._name}.d")
         return self._differentiated(f"{self._name}.d({', '.join(map(repr, names))})", names)
 
     def _differentiated(self, name: str, names: tuple[str, ...]) -> Any:

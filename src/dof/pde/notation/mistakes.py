@@ -39,6 +39,9 @@ def told_in_words(coordinates: Names) -> Iterator[None]:
         fix = "jnp.where(u > 0, a, b) for `a if u > 0 else b`, jnp.sin for math.sin and np.sin"
         raise ArgumentTypeError(_told(error, "the residual", found, "functions of arrays", fix)) from error
     except (TypeError, ValueError) as error:
+        if "'Field' object is not callable" in str(error):
+            found, fix = "calls a field, which stands for its value at the point already", "u, u.x or u.xx"
+            raise ArgumentTypeError(_told(error, "the residual", found, "no arguments", fix)) from None
         # Functions of `jax.lax` refuse the one, those of NumPy the other.
         if "__jax_array__" not in str(error) and "__array_ufunc__" not in str(error):
             raise

@@ -67,6 +67,12 @@ class Names:
         index = self._index[name]
         return range(self.starts[index], self.starts[index + 1])
 
+    def require(self, given: tuple[str, ...], call: str) -> None:
+        """Refuse what is no name of these, or none at all, as an argument of `call`."""
+        if not given or any(name not in self.names for name in given):
+            fix = f'{call}("{self.names[0]}")'
+            raise ArgumentError(describe("d", f"is given {given}", f"coordinates of {self}", fix))
+
     def is_vector(self, name: str) -> bool:
         """Whether `name` has components, as x in "x[3]"."""
         return self.sizes[self._index[name]] is not None

@@ -177,4 +177,6 @@ class Residual:
         # A field is a pytree: without `is_leaf` it would be seen as a tree with its value as leaf.
         arrays = jax.tree.map(jnp.asarray, out, is_leaf=lambda leaf: isinstance(leaf, Field))
         network.is_over = True
+        if not jax.tree.leaves(arrays):
+            raise ArgumentError(describe(self.name, f"returns {out!r}", "a residual", "return u.laplacian - f"))
         return arrays
