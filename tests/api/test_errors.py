@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import pallas
 
 import dof
 
@@ -133,3 +134,17 @@ def test_a_function_whose_second_derivative_jax_cannot_compile_is_refused():
     """Also `jax.hessian` of it fails: its derivative keeps a value of an earlier trace."""
     with pytest.raises(dof.NotDifferentiableError, match=r"custom_jvp_call` at .*test_errors.py.*\n.*Fix"):
         dof.laplacian(lambda x: jnp.sum(jax.scipy.special.exp1(x)))(x3 + 1.0)
+
+
+def test_a_kernel_whose_third_derivative_jax_cannot_compile_is_refused():
+    """JAX differentiates a kernel of Pallas once or twice, and then counts its operands wrongly."""
+    shape = jax.ShapeDtypeStruct(x3.shape, x3.dtype)
+
+    def kernel(x_ref, y_ref):
+        y_ref[...] = jnp.sin(x_ref[...]) * x_ref[...]
+
+    sine = lambda x: jnp.sum(pallas.pallas_call(kernel, shape, interpret=True)(x))  # noqa: E731
+    assert np.allclose(dof.laplacian(sine)(x3), jnp.sum(2 * jnp.cos(x3) - x3 * jnp.sin(x3)))
+    (dx, *_) = dof.derivatives(3)
+    with pytest.raises(dof.NotDifferentiableError, match=r"pallas_call` at .*test_errors.py[\s\S]*3 times"):
+        (dx**3)(sine)(x3)

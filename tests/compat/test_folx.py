@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import dof
 from dof.compat import folx as by_dof
 from oracle import assert_close, normal, points
 
@@ -31,6 +32,13 @@ def fields(result):
     return jax.tree.map(each, result, is_leaf=is_result)
 
 
+def hand_made(m):
+    """A value (2,) whose elements depend on inputs 1, 3 and 4, 0 of five."""
+    classes = getattr(m, "api", m)
+    jacobian = classes.FwdJacobian(jnp.asarray(normal(2, 2)), np.array([[1, 4], [3, 0]]))
+    return classes.FwdLaplArray(jnp.array([0.3, 0.7]), jacobian, jnp.array([1.0, -2.0]))
+
+
 PARTS = (lambda r: r.real, lambda r: r.imag, lambda r: r.conj(), lambda r: r.astype(jnp.complex64), lambda r: r.dense)
 CASES = {
     "array": lambda m: m.forward_laplacian(network)(X),
@@ -42,9 +50,15 @@ CASES = {
     "weights": lambda m: m.forward_laplacian(of_two)(X, Y, weights=(0.5, 0.0)),
     "continued": lambda m: m.forward_laplacian(jnp.sin)(m.forward_laplacian(network)(X)),
     "continued with a constant": lambda m: m.forward_laplacian(jnp.multiply)(m.forward_laplacian(network)(X), Y[:4]),
+    "continued from parts": lambda m: m.forward_laplacian(jnp.sin, disable_jit=True)(hand_made(m)),
+    "continued from two": lambda m: m.forward_laplacian(jnp.multiply)(
+        m.forward_laplacian(lambda x: x[:, 0])(X), m.forward_laplacian(network)(X)
+    ),
     "mapped": lambda m: jax.vmap(m.forward_laplacian(network))(jnp.stack([X, X + 1])),
     "parts": lambda m: [part(m.forward_laplacian(lambda x: jnp.exp(1j * x))(Y)) for part in PARTS],
     "operator": lambda m: m.ForwardLaplacianOperator(0)(log_psi)(X),
+    "loop operator": lambda m: m.LoopLaplacianOperator()(log_psi)(X),
+    "parallel operator": lambda m: m.ParallelLaplacianOperator()(lambda x: log_psi(x.reshape(4, 3)))(X.ravel()),
     "in blocks": lambda m: m.batched_vmap(network, 2)(jnp.stack([X, X + 1, X + 2])),
     "shared argument": lambda m: m.batched_vmap(of_two, 2, in_axes=(None, 0))(X, Y),
     "axes": lambda m: m.batched_vmap(lambda x, y: (jnp.outer(x, x), y), 2, in_axes=(1, 0), out_axes=(2, 0))(X, Y[:3]),
@@ -54,8 +68,33 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_same_as_folx(case):
     compute = lambda: (fields(CASES[case](by_dof)), fields(CASES[case](folx)))  # noqa: E731
-    eager = case in ("no jit", "threshold")  # with a threshold, folx looks at numbers
+    eager = case in ("no jit", "threshold", "continued from parts")  # with a threshold, folx looks at numbers
     assert_close(*(compute() if eager else jax.jit(compute)()))
+
+
+def test_arrays_of_folx_itself_are_continued():
+    half = folx.forward_laplacian(network, sparsity_threshold=0)(X)
+    found = by_dof.forward_laplacian(lambda a, y: jnp.sum(jnp.sin(a)) * y)(half, 2.0)
+    assert_close(fields(found), fields(folx.forward_laplacian(lambda a: 2.0 * jnp.sum(jnp.sin(a)))(half)))
+
+
+@pytest.mark.parametrize(
+    "give",
+    [
+        lambda: by_dof.register_function("softplus", lambda *args: args),
+        lambda: by_dof.deregister_function("softplus"),
+        lambda: by_dof.wrap_forward_laplacian(jnp.sin),
+        lambda: by_dof.warp_without_fwd_laplacian(jnp.sin),
+    ],
+)
+def test_rules_for_folx_are_refused(give):
+    with pytest.raises(dof.ArgumentError, match=r"dof\.register_rule"):
+        give()
+
+
+def test_results_are_dense():
+    found = by_dof.forward_laplacian(network, sparsity_threshold=6)(X)
+    assert not found.is_jacobian_weak and found.jacobian.x0_idx is None
 
 
 def test_constants_are_plain_arrays():

@@ -4,7 +4,7 @@
     from dof.compat.folx import forward_laplacian, batched_vmap
 
 The results have the fields of folx: `.x`, `.jacobian.dense_array`, `.laplacian`. Sparsity is found by dof itself, so
-that `sparsity_threshold` changes nothing.
+that `sparsity_threshold` changes nothing. Rules for folx (`register_function`) are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,14 @@ from dof.api.continue_propagation import continue_propagation
 from dof.api.operator import laplacian
 from dof.arguments import named_after
 from dof.batching.batched import batched
-from dof.compat.folx_arrays import FwdJacobian, FwdLaplArray
+from dof.compat.folx_arrays import FwdJacobian, FwdLaplArray, is_result, with_all_inputs
+from dof.compat.folx_operators import LoopLaplacianOperator, ParallelLaplacianOperator
+from dof.compat.folx_rules import (
+    deregister_function,
+    register_function,
+    warp_without_fwd_laplacian,
+    wrap_forward_laplacian,
+)
 from dof.options import DEFAULT
 from dof.pipeline.propagated import Propagated
 from dof.triples.triple import Triple, is_smooth
@@ -31,8 +38,14 @@ __all__ = [
     "ForwardLaplacianOperator",
     "FwdJacobian",
     "FwdLaplArray",
+    "LoopLaplacianOperator",
+    "ParallelLaplacianOperator",
     "batched_vmap",
+    "deregister_function",
     "forward_laplacian",
+    "register_function",
+    "warp_without_fwd_laplacian",
+    "wrap_forward_laplacian",
 ]
 
 
@@ -53,8 +66,8 @@ def forward_laplacian(
     """
 
     def applied(*args: Any, weights: Any = 1.0, **kwargs: Any) -> Any:
-        if any(map(_is_result, jax.tree.leaves(args, is_leaf=_is_result))):
-            triples = jax.tree.map(_to_triple, args, is_leaf=_is_result)
+        if any(map(is_result, jax.tree.leaves(args, is_leaf=is_result))):
+            triples = jax.tree.map(_to_triple, args, is_leaf=is_result)
             return _to_results(continue_propagation(fn)(*triples, **kwargs))
         if isinstance(weights, (int, float)) and weights == 1:
             return _from_start(fn, args, kwargs)
@@ -62,7 +75,9 @@ def forward_laplacian(
         scaled = lambda *y, **kwargs: fn(*jax.tree.map(_moved, args, y, _broadcast(weights, args)), **kwargs)  # noqa: E731
         return _from_start(scaled, jax.tree.map(jnp.zeros_like, args), kwargs)
 
-    return applied if disable_jit else jax.jit(applied)
+    compiled = applied if disable_jit else jax.jit(applied)
+    # Before jit, because the inputs of a sparse Jacobian must be numbers.
+    return lambda *args, **kwargs: compiled(*with_all_inputs(args), **kwargs)
 
 
 @dataclass(frozen=True)
@@ -125,12 +140,8 @@ def _moved(x: Any, y: Any, weight: Any) -> Any:
     return x + jnp.asarray(weight, jnp.result_type(x)) * y if is_smooth(x) else x
 
 
-def _is_result(leaf: Any) -> bool:
-    return isinstance(leaf, FwdLaplArray)
-
-
 def _to_triple(leaf: Any) -> Any:
-    return Triple(leaf.x, leaf.jacobian.dense_array, leaf.laplacian) if _is_result(leaf) else leaf
+    return Triple(leaf.x, leaf.jacobian.dense_array, leaf.laplacian) if is_result(leaf) else leaf
 
 
 def _to_results(found: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, NoReturn
 
 import jax
@@ -24,45 +25,48 @@ def refuse_reference(eqn: JaxprEqn) -> NoReturn:
     raise NotDifferentiableError(describe("f", found, "a function without side effects of this kind", fix))
 
 
-def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception) -> NoReturn:
+def raise_with_source(eqn: JaxprEqn, operands: Sequence[Any], error: Exception, order: int) -> NoReturn:
     """Raise an error that occurred in an equation.
 
-    If JAX cannot differentiate the equation twice, the error says so, with primitive and source line. Any other error
-    is raised as it is, with a note of the place.
+    If JAX cannot differentiate the equation as often as `order` says, the error says so, with primitive and source
+    line. Any other error is raised as it is, with a note of the place.
     """
     place = f"primitive `{eqn.primitive.name}` at {source_line(eqn)}"
-    if twice_differentiable(function_of(eqn.primitive, eqn.params), operands, error):
+    if is_differentiable(function_of(eqn.primitive, eqn.params), operands, error, order):
         error.add_note(f"dof was propagating through the {place}.")
         raise error
     reason = str(error) or type(error).__name__
     found = f"applies the {place} to a value that depends on x, and JAX cannot differentiate it: {reason}"
     fix = "wrap it in `jax.custom_jvp`, or give its argument to `jax.lax.stop_gradient` if it shall count as constant"
-    raise NotDifferentiableError(describe("f", found, "a function that is twice differentiable", fix)) from error
+    often = "twice differentiable" if order == 2 else f"differentiable {order} times"
+    raise NotDifferentiableError(describe("f", found, f"a function that is {often}", fix)) from error
 
 
-def twice_differentiable(function: Function, operands: Sequence[Any], error: Exception) -> bool:
-    """Whether JAX can differentiate `function` twice, so that `error` has another cause.
+def is_differentiable(function: Function, operands: Sequence[Any], error: Exception, order: int) -> bool:
+    """Whether JAX can differentiate `function` as often as `order` says, so that `error` has another cause.
 
-    Some functions of JAX can be traced twice, but not compiled: their derivative keeps a value of an earlier trace. So
-    the derivative is lowered as well, and if that fails in the same way, that is the cause.
+    Some derivatives of JAX can be traced, but not compiled: they keep a value of an earlier trace. So the derivative is
+    lowered as well, and if that fails with an error of the same type, that is the cause. Texts may differ: Pallas tells
+    how many operands it counted.
     """
     active = varying_operands(operands)
     values = [jax.ShapeDtypeStruct(np.shape(v), jax.numpy.result_type(v)) for v in map(value_of, operands)]
     smooth = [i for i, value in enumerate(jax.eval_shape(function, *values)) if is_smooth(value)]
 
-    def twice(*values: Any) -> Any:
+    def derivative(*values: Any) -> Any:
         of_active, primals = restrict(function, values, active, smooth)
         # Any tangents of the right types will do, and the primals are at hand.
-        return jax.jvp(lambda *w: jax.jvp(of_active, w, primals)[1], primals, primals)[1]
+        along = lambda g, _: lambda *w: jax.jvp(g, w, primals)[1]  # noqa: E731
+        return reduce(along, range(order), of_active)(*primals)
 
     try:
-        jax.eval_shape(twice, *values)
+        jax.eval_shape(derivative, *values)
     except Exception:
         return False
     try:
-        jax.jit(twice).lower(*values)
+        jax.jit(derivative).lower(*values)
     except Exception as found:
-        return str(found) != str(error)
+        return type(found) is not type(error)
     return True
 
 

@@ -26,6 +26,11 @@ from dof.triples.triple import depends_on_x, is_smooth, value_of
 class Walker(ABC):
     """Propagates what is carried for values through programs."""
 
+    @property
+    def order(self) -> int:
+        """How often functions are differentiated."""
+        return 2
+
     @abstractmethod
     def by_rule(self, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any]:
         """The results of an equation some of whose operands depend on x."""
@@ -91,4 +96,4 @@ class Walker(ABC):
             except DofError:
                 raise
             except Exception as error:
-                raise_with_source(eqn, operands, error)
+                raise_with_source(eqn, operands, error, self.order)

@@ -48,6 +48,11 @@ class JetInterpreter(Walker):
     depth: int = 0
     memory: dict[Any, Any] = field(default_factory=dict)
 
+    @property
+    def order(self) -> int:
+        """How often functions are differentiated."""
+        return self.span.order
+
     def unlogged(self) -> JetInterpreter:
         """The same interpreter, which writes nothing to the log."""
         return replace(self, log=None)
