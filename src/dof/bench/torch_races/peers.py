@@ -44,3 +44,37 @@ def by_nested_autograd(net: Any, second: list[float], first: list[float]) -> Cal
         return total
 
     return run
+
+
+def by_gradients(net: Any, monomials: dict[tuple[int, ...], float]) -> Callable[[Any], Any]:
+    """Σ c ∂^e by gradients of gradients; what two derivatives have in common is computed once."""
+
+    def run(x: Any) -> Any:
+        x = x.clone().requires_grad_()
+        values, gradients = {(): net(x)}, {}
+
+        def derivative(e: tuple[int, ...]) -> Any:
+            if e not in values:
+                before = derivative(e[:-1])
+                if e[:-1] not in gradients:
+                    (gradients[e[:-1]],) = torch.autograd.grad(before.sum(), x, create_graph=True)
+                values[e] = gradients[e[:-1]][:, e[-1]]
+            return values[e]
+
+        return sum(c * derivative(e) for e, c in monomials.items())
+
+    return run
+
+
+def by_two_laplacians(net: Any) -> Callable[[Any], Any]:
+    """Δ² by gradients of gradients of the Laplacian."""
+
+    def laplacian(u: Any, x: Any) -> Any:
+        (g,) = torch.autograd.grad(u.sum(), x, create_graph=True)
+        return sum(torch.autograd.grad(g[:, i].sum(), x, create_graph=True)[0][:, i] for i in range(x.shape[1]))
+
+    def run(x: Any) -> Any:
+        x = x.clone().requires_grad_()
+        return laplacian(laplacian(net(x), x), x)
+
+    return run

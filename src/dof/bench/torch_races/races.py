@@ -11,7 +11,14 @@ import torch  # pyright: ignore[reportMissingImports]
 
 import dof.torch as dof
 from dof.bench.torch_races.networks import BlockPerceptron, Perceptron
-from dof.bench.torch_races.peers import by_hessian, by_hessian_rows, by_nested_autograd, reverse_twice
+from dof.bench.torch_races.peers import (
+    by_gradients,
+    by_hessian,
+    by_hessian_rows,
+    by_nested_autograd,
+    by_two_laplacians,
+    reverse_twice,
+)
 
 Run = Callable[[], Any]
 Race = dict[str, Callable[[], Run]]
@@ -89,6 +96,22 @@ def _heat(scale: int) -> Race:
     return training(net, x, {"dof": L(net), "nested autograd": by_nested_autograd(net, second, first)})
 
 
+def _higher_order(name: str, scale: int) -> Race:
+    """A PINN for an equation of order three or four."""
+    inputs = 3 if name == "biharmonic 3-D" else 2
+    net, x = Perceptron(inputs, max(64 // scale, 4), 5), torch.rand(max(8192 // scale, 4), inputs)
+    dx, dt = dof.derivatives(2)
+    ways = {
+        "Korteweg–de Vries": (dt + dx**3, by_gradients(net, {(1,): 1.0, (0, 0, 0): 1.0})),
+        "Kuramoto–Sivashinsky": (
+            dt + dx**2 + dx**4,
+            by_gradients(net, {(1,): 1.0, (0, 0): 1.0, (0, 0, 0, 0): 1.0}),
+        ),
+    }
+    L, nested = ways.get(name, (dof.laplacian**2, by_two_laplacians(net)))
+    return training(net, x, {"dof": L(net), "nested autograd": nested})
+
+
 def _small(scale: int) -> Race:
     """A network so small that calls cost more than arithmetic; dof's is compiled."""
     net, x = Perceptron(2, 20, 3), torch.rand(max(256 // scale, 4), 2)
@@ -109,6 +132,10 @@ RACES: dict[str, Callable[[int], Race]] = {
     },
     "block mlp, forward": _blocks,
     "heat 3-64-64-64-64-1, training step": _heat,
+    **{
+        f"{name}, 4 × 64, training step": partial(_higher_order, name)
+        for name in ("Korteweg–de Vries", "Kuramoto–Sivashinsky", "biharmonic 2-D", "biharmonic 3-D")
+    },
     "2-20-20-1, compiled, training step": _small,
 }
 """By name, what makes a race; numbers of points and widths are divided by its argument, for tests."""
