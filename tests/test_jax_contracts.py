@@ -42,7 +42,12 @@ def _module(rule):
 
 def test_every_differentiable_primitive_of_jax_has_a_rule():
     """Either it is in a family, or it goes to the general rule on purpose."""
-    of_jax = [p for p, rule in ad.primitive_jvps.items() if _module(rule).startswith("jax.")]
+    # Kernels of Pallas are registered once it is imported; they take the general rule.
+    of_jax = [
+        p
+        for p, rule in ad.primitive_jvps.items()
+        if _module(rule).startswith("jax.") and not _module(rule).startswith("jax._src.pallas")
+    ]
     assert len(of_jax) > 150
     unknown = sorted(p.name for p in of_jax if p not in RECORDS and p.name not in ON_PURPOSE.split())
     assert unknown == []

@@ -1,6 +1,5 @@
 """Ctrl-C and SIGTERM: one KeyboardInterrupt, also where Python would drop it."""
 
-import gc
 import signal
 import time
 
@@ -18,24 +17,25 @@ def test_either_signal_interrupts_and_handlers_come_back(number):
     assert {each: signal.getsignal(each) for each in SIGNALS} == before
 
 
-def test_an_interrupt_in_a_callback_of_the_garbage_collector_comes_again():
+def _xla_gc_callback():
+    """By the name that JAX gives its callback of the garbage collector."""
+    signal.raise_signal(signal.SIGINT)
+
+
+class Finalised:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("drops", [_xla_gc_callback, Finalised])
+def test_an_interrupt_where_exceptions_are_dropped_comes_again(drops):
     """Without it Python prints "Exception ignored in" and goes on, as if nobody had pressed Ctrl-C."""
-    seen = []
-
-    def _xla_gc_callback(*_):  # by the name that JAX gives its own
-        if not seen:
-            seen.append(True)
-            signal.raise_signal(signal.SIGINT)
-
-    try:
-        with pytest.raises(KeyboardInterrupt), interrupts_raised():
-            # Not before: Python collects when it likes, and then the signal would not find the handler.
-            gc.callbacks.append(_xla_gc_callback)
-            gc.collect()
-            time.sleep(5)
-    finally:
-        gc.callbacks.remove(_xla_gc_callback)
-    assert seen
+    left = False
+    with pytest.raises(KeyboardInterrupt), interrupts_raised():
+        drops()  # nothing keeps the object, so that it is finalised at once
+        left = True
+        time.sleep(5)
+    assert left
 
 
 def test_what_is_ignored_stays_ignored():

@@ -13,7 +13,7 @@ from dof.pde.geometry import polygon_distance
 from dof.pde.geometry.corners import Corner
 from dof.pde.geometry.domain import Domain, chosen_by
 from dof.pde.geometry.polygon_distance import STRAIGHT, corner_of, region_of
-from dof.pde.geometry.triangulation import cross, triangles_of, without_straight_corners
+from dof.pde.geometry.polygon_shapes import are_within, cross, is_simple, triangles_of
 
 FIX = "pde.Polygon([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]])"
 
@@ -48,22 +48,11 @@ class Polygon(Domain):
         self.lengths = np.linalg.norm(self.ends - self.vertices, axis=1)
         self.piece_count, self.kept = len(given), np.ones(len(given), bool)
         self._extent = float(np.ptp(given, axis=0).max())
-        self.triangles = self._triangles()
+        self.triangles = triangles_of(self.vertices)
         self.triangle_areas = cross(*np.moveaxis(self.triangles[:, 1:] - self.triangles[:, :1], 1, 0)) / 2
         self.region = region_of(self.vertices, np.arange(len(given)))
         volume = float(self.triangle_areas.sum())
         self.log_volume, self.area_per_volume = float(np.log(volume)), float(self.lengths.sum() / volume)
-
-    def _triangles(self) -> np.ndarray:
-        corners = without_straight_corners(self.vertices, STRAIGHT)
-        try:
-            if _crosses(self.vertices, self.ends):
-                raise ValueError("the boundary crosses or touches itself")
-            return triangles_of(corners)
-        except ValueError as error:
-            raise ArgumentError(
-                describe("vertices", f"are {len(self.vertices)} points: {error}", "a simple line", FIX)
-            ) from None
 
     def named(self, name: str) -> Domain:
         """The polygon with one name for all edges."""
@@ -98,15 +87,8 @@ class Polygon(Domain):
         return self.vertices[k] + unit[:, :1] * along, normals
 
     def contains(self, points: np.ndarray) -> np.ndarray:
-        """Whether a ray to the right crosses the boundary an odd number of times, or the point is on an edge."""
-        a, along, z = self.vertices, self.ends - self.vertices, points[..., None, :]
-        is_between = (a[:, 1] > z[..., 1]) != (self.ends[:, 1] > z[..., 1])
-        # The point is left of an edge that goes up, or right of one that goes down, if it is before the crossing.
-        side = cross(along, z - a)
-        crosses = is_between & ((side > 0) == (along[:, 1] > 0))
-        share = np.clip(((z - a) * along).sum(axis=-1) / self.lengths**2, 0, 1)
-        away = np.linalg.norm(z - a - share[..., None] * along, axis=-1)
-        return (crosses.sum(axis=-1) % 2 == 1) | (away <= STRAIGHT * self._extent).any(axis=-1)
+        """Whether a point is inside, or on an edge up to rounding."""
+        return are_within(self.vertices, points, STRAIGHT * self._extent)
 
     def signed_distance(self, z: Any) -> Any:
         """See `polygon_distance`."""
@@ -155,23 +137,11 @@ def _require_corners(vertices: np.ndarray, names: Sequence[str]) -> None:
     if not is_list or (vertices == np.roll(vertices, 1, axis=0)).all(axis=1).any():
         found = f"has the shape {vertices.shape}" if vertices.ndim != 2 else f"are {vertices.tolist()}"
         raise ArgumentError(describe("vertices", found, "three corners (x, y) or more, neighbours different", FIX))
-    # Of a line that crosses itself, the parts of the area may cancel: that is told by `_triangles`.
-    is_flat = abs(_doubled_area(vertices)) <= STRAIGHT * np.ptp(vertices, axis=0).max() ** 2
-    if is_flat and np.linalg.matrix_rank(vertices - vertices[0], STRAIGHT * np.ptp(vertices, axis=0).max()) < 2:
+    if np.linalg.matrix_rank(vertices - vertices[0], STRAIGHT * np.ptp(vertices, axis=0).max()) < 2:
         raise ArgumentError(describe("vertices", "are on one line", "corners around an area", FIX))
+    if not is_simple(vertices):
+        found = f"are {len(vertices)} points: the boundary crosses or touches itself"
+        raise ArgumentError(describe("vertices", found, "a simple line", FIX))
     if len(names) not in (0, len(vertices)):
         found, expected = f"has {len(names)} names", f"{len(vertices)}, one for each edge"
         raise ArgumentError(describe("names", found, expected, 'pde.Triangle([0, 0], [1, 0], [0, 1]).named("wall")'))
-
-
-def _crosses(starts: np.ndarray, ends: np.ndarray) -> bool:
-    """Whether two edges that are no neighbours have a point in common."""
-    n = len(starts)
-    side = np.sign(cross((ends - starts)[:, None], starts[None] - starts[:, None]))
-    other = np.roll(side, -1, axis=1)  # of the end of an edge, which is the start of the next one
-    meets = (side * other <= 0) & (side * other <= 0).T
-    # Edges on one line meet only if their extents do.
-    low, high = np.minimum(starts, ends), np.maximum(starts, ends)
-    overlap = ((low[:, None] <= high[None]) & (low[None] <= high[:, None])).all(axis=-1)
-    gap = np.abs(np.arange(n)[:, None] - np.arange(n))
-    return bool((meets & overlap & (gap > 1) & (gap < n - 1)).any())

@@ -16,8 +16,8 @@ from scipy.spatial import ConvexHull
 
 from dof.errors import ArgumentError, describe
 from dof.pde.geometry.corners import Corner, corner_between
+from dof.pde.geometry.polygon_shapes import cross
 from dof.pde.geometry.r_functions import conjunction
-from dof.pde.geometry.triangulation import cross
 
 STRAIGHT = 1e-12
 """How far from a line, relative to its length, a corner counts as on it: the rounding of float64."""
