@@ -19,6 +19,9 @@ from dof.jaxpr.rules.general import ON_PURPOSE
 
 x = jnp.ones(3)
 
+# Primitives of Pallas, which are there once another test has imported it; they take the general rule.
+OF_PALLAS = set("masked_load masked_swap pallas_call mpmd_map".split())
+
 # Primitives that some supported releases of JAX have and others lack.
 COME_AND_GO = set(
     "pbroadcast_dynamic reduced_vary_cast reduced_vary_cast_p vary_unreduced_cast vary_unreduced_cast_p polynomial "
@@ -42,15 +45,10 @@ def _module(rule):
 
 def test_every_differentiable_primitive_of_jax_has_a_rule():
     """Either it is in a family, or it goes to the general rule on purpose."""
-    # Kernels of Pallas are registered once it is imported; they take the general rule.
-    of_jax = [
-        p
-        for p, rule in ad.primitive_jvps.items()
-        if _module(rule).startswith("jax.") and not _module(rule).startswith("jax._src.pallas")
-    ]
+    of_jax = [p for p, rule in ad.primitive_jvps.items() if _module(rule).startswith("jax.")]
     assert len(of_jax) > 150
-    unknown = sorted(p.name for p in of_jax if p not in RECORDS and p.name not in ON_PURPOSE.split())
-    assert unknown == []
+    unknown = {p.name for p in of_jax if p not in RECORDS and p.name not in ON_PURPOSE.split()}
+    assert unknown <= OF_PALLAS
 
 
 def test_rules_are_for_primitives_that_exist():
