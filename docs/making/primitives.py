@@ -15,7 +15,7 @@ FILES = {
     "linear": ("linear",),
     "piecewise linear": ("piecewise_linear",),
     "indexing": ("indexing",),
-    "elementwise": ("elementwise", "handwritten_derivatives"),
+    "elementwise": ("elementwise", "elementwise_by_hand"),
     "bilinear": ("elementwise_products", "matrix_products"),
     "reduction": ("reductions",),
     "linear solve": ("linear_solves",),

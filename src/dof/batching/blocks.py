@@ -1,4 +1,7 @@
-"""A batch of points, the arguments of a function of one point, and its division into blocks of equal size."""
+"""A batch of points, the arguments of a function of one point, and its division into blocks of equal size.
+
+What users call is in `batched.py`; how many points a block has is found in `block_size.py`.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dof.jax_compat import Closed, Literal, Primitive, as_function, parts
 from dof.jaxpr.first_order_rules import Function, function_of
-from dof.symbols.algebra import add
+from dof.none_as_zero import add
 from dof.triples.triple import is_smooth, value_of, varying_operands
 
 KEPT_TRACES = 1024

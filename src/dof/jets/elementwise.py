@@ -11,7 +11,7 @@ from dof.jaxpr.first_order_rules import Function, function_of
 from dof.jets.jet import columns_of, stacked, values_of
 from dof.jets.taylor_by_hand import BY_HAND, power
 from dof.jets.taylor_nested import MixedTaylor, nested_taylor
-from dof.symbols.algebra import Columns, multiplied, powers, product, quotient, series, sums
+from dof.symbols.column_algebra import Columns, multiplied, powers, product, quotient, series, sums
 from dof.symbols.span import Span
 from dof.triples.triple import is_smooth, varying_operands
 

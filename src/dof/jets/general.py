@@ -17,7 +17,7 @@ import jax.numpy as jnp
 
 from dof.jaxpr.first_order_rules import Function, restrict
 from dof.jets.jet import columns_of, stacked, values_of
-from dof.symbols.algebra import Columns, combination
+from dof.symbols.column_algebra import Columns, combination
 from dof.symbols.polynomial import Monomial, factorials
 from dof.symbols.span import Span
 from dof.triples.triple import is_smooth, varying_operands

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from dof.symbols.algebra import Columns
+from dof.symbols.column_algebra import Columns
 from dof.triples.stack_arithmetic import broadcast_stack, zeros_stacked
 from dof.triples.triple import DependsOnX, value_of
 from dof.typing import Array, Inexact, Shaped

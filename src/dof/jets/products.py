@@ -13,7 +13,7 @@ from dof.jaxpr.first_order_rules import FirstOrderRule, function_of, push_jvp
 from dof.jaxpr.rules.matrix_product_order import ordered_product
 from dof.jaxpr.rules.matrix_products import left_product, right_product, summed_conv, summed_dot
 from dof.jets.jet import Jet, columns_of, common_parts, or_constant, stacked, values_of
-from dof.symbols.algebra import Product, ordered_pairs, sums
+from dof.symbols.column_algebra import Product, ordered_pairs, sums
 from dof.symbols.span import Span
 from dof.triples.stack_arithmetic import aligned, broadcast_stack
 from dof.triples.triple import depends_on_x

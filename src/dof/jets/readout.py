@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from dof.jets.jet import columns_of
 from dof.operators.symbol_at import Symbol
 from dof.promotion import own_promotion
-from dof.symbols.algebra import combination
+from dof.symbols.column_algebra import combination
 from dof.symbols.span import Span, cached_span_of
 from dof.triples.readout import floating, in_precision_of, value_as_array
 from dof.typing import Array

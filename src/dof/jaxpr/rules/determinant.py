@@ -26,7 +26,7 @@ from dof.jax_compat import Closed, custom_jvp_in, inner_programs, parts
 from dof.jaxpr.first_order_rules import Function
 from dof.jaxpr.program_signature import signature
 from dof.jaxpr.rules.gauss_jordan import slogdet_and_inverse
-from dof.symbols.algebra import add
+from dof.none_as_zero import add
 from dof.triples.rule_context import SlotContext
 from dof.triples.triple import SlotTriple, value_of
 

@@ -2,7 +2,7 @@
 
     g' = Σ_i f_i g_i,     s' = Σ_i f_i s_i + Σ_ij f_ij Σ_kl q_kl g_ik g_jl
 
-The derivatives f_i, f_ij are as large as the value only. They are written by hand (`handwritten_derivatives.py`) or
+The derivatives f_i, f_ij are as large as the value only. They are written by hand (`elementwise_by_hand.py`) or
 found by nested jvp.
 """
 
@@ -19,7 +19,7 @@ from dof.jaxpr.elementwise_programs import nonlinear_steps
 from dof.jaxpr.first_order_rules import Function, parts_of
 from dof.jaxpr.registry import register_named
 from dof.jaxpr.rules.general import general_rule
-from dof.symbols.algebra import add
+from dof.none_as_zero import add
 from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.slot_form import AnyForm
 from dof.triples.stack_arithmetic import aligned, broadcast_stack

@@ -16,7 +16,7 @@ from dof.jax_compat import Primitive, bind
 from dof.jaxpr.elementwise_nested_jvp import Derivatives
 from dof.jaxpr.registry import register_named
 from dof.jaxpr.rules.elementwise import elementwise
-from dof.symbols.algebra import add
+from dof.none_as_zero import add
 from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.stack_arithmetic import aligned, broadcast_stack
 from dof.triples.triple import Triple, applied_of, depends_on_x, tangents_of, value_of

@@ -20,8 +20,8 @@ from dof.jax_compat import Primitive, as_function, bind, linear_solve_operands
 from dof.jaxpr.first_order_rules import Function, each_direction, function_of
 from dof.jaxpr.registry import register_named
 from dof.jaxpr.rules.general import general
+from dof.none_as_zero import add
 from dof.sparsity.modes import framed
-from dof.symbols.algebra import add
 from dof.triples.rule_context import Rule, SlotContext
 from dof.triples.slots_to_stacks import frame_of, in_frame, out_of_frame
 from dof.triples.stack_arithmetic import zeros_stacked

@@ -18,7 +18,7 @@ import numpy as np
 from dof.directions.sparse_rows import EMPTY
 from dof.jax_compat import JaxprEqn, bind
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS
-from dof.symbols.algebra import add
+from dof.none_as_zero import add
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.rule_context import SlotContext
 from dof.triples.slot_tangents import SlotTangents, embed

@@ -21,7 +21,7 @@ from dof.jaxpr.rules.elementwise_products import is_linear_in_one
 from dof.jaxpr.rules.matrix_product_order import ordered_product
 from dof.jaxpr.rules.matrix_product_pairs import product_of_pairs
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS, dot_by_direction, inner_or_outer_product
-from dof.symbols.algebra import add
+from dof.none_as_zero import add
 from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.slot_form import AnyForm
 from dof.triples.stack_arithmetic import settled

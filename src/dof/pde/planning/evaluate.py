@@ -24,7 +24,7 @@ from dof.extend import (
     value_as_array,
 )
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
-from dof.pde.planning.merged_operators import contribution, merges_of
+from dof.pde.planning.merged_derivatives import contribution, merges_of
 from dof.pde.planning.plan import Choice, Plan, Planned, make_plan
 from dof.pde.planning.plan_columns import ColumnPlan, is_higher, operator_of, plan_columns
 from dof.pde.planning.traced_residual import TracedResidual, derivative_shape, trace_residual

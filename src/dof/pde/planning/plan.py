@@ -17,8 +17,8 @@ import numpy as np
 
 from dof.extend import Coefficients, Coordinates, LowRank, prepare
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second, pair
-from dof.pde.planning.merged_operators import Merge
-from dof.pde.planning.operators_of_derivatives import Users, combined, unit
+from dof.pde.planning.combined_coefficients import Users, combined, unit
+from dof.pde.planning.merged_derivatives import Merge
 
 ChannelSum = tuple[tuple[float, int], ...]
 """Σ weight · channel."""

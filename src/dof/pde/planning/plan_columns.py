@@ -22,8 +22,8 @@ from dof.extend import (
     symbol_of,
 )
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, Second
-from dof.pde.planning.merged_operators import Merge
-from dof.pde.planning.operators_of_derivatives import unit
+from dof.pde.planning.combined_coefficients import unit
+from dof.pde.planning.merged_derivatives import Merge
 from dof.pde.planning.plan import ChannelSum, Choice, Plan, Planned, make_plan
 
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dof.symbols.algebra import add, combination
+from dof.none_as_zero import add
+from dof.symbols.column_algebra import combination
 from dof.symbols.span import Span
 from dof.torch.jets.columns import by_number
 from dof.torch.jets.symbol_at import Symbol

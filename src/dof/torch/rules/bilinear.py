@@ -9,15 +9,17 @@ For operators of an order above two g and h are columns, and g' has the products
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import mul
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from dof.symbols.algebra import sums as columns_of_sum
+from dof.symbols.column_algebra import nilpotent_product
+from dof.symbols.column_algebra import sums as columns_of_sum
 from dof.torch.call import Call, add_parts, map_part
 from dof.torch.jets.column_form import has_columns
-from dof.torch.jets.columns import by_number, products_of_columns, stacked
+from dof.torch.jets.columns import by_number, stacked
 from dof.torch.registry import register
 from dof.torch.rules.shapes import lifted
 
@@ -52,8 +54,9 @@ def _columns_of_product(call: Call, value: Tensor, left: Any, right: Any, g: Any
     """The columns of B(x, y): B(g, y) + B(x, h) and the products of the columns with each other."""
     if g is None or h is None:
         return add_parts([left, right])
-    each = [by_number(left), by_number(right), products_of_columns(call.form.span, g, h, single)]
-    return stacked(call.form.span, value, columns_of_sum(each))
+    span, first = call.form.span, by_number(g)
+    crossed = nilpotent_product(span, first, first if h is g else by_number(h), single)
+    return stacked(span, value, columns_of_sum([by_number(left), by_number(right), crossed]))
 
 
 def elementwise_product(call: Call) -> Any:
@@ -63,8 +66,7 @@ def elementwise_product(call: Call) -> Any:
     stack = lambda part, of: lifted(part, of.value, value)  # noqa: E731
     B = lambda a, b: (stack(a, x) if _is_stack(a, x) else a) * (stack(b, y) if _is_stack(b, y) else b)  # noqa: E731
     cross = lambda g, h: call.form.contract(stack(g, x), stack(h, y))  # noqa: E731
-    single = lambda a, b: a * b  # noqa: E731
-    return product_rule(call, x, y, value, B, cross, single)
+    return product_rule(call, x, y, value, B, cross, mul)
 
 
 def _is_stack(a: Any, operand: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from dof.symbols.algebra import Columns, multiplied, powers, quotient, series, sums
+from dof.symbols.column_algebra import Columns, multiplied, powers, quotient, series, sums
 from dof.symbols.span import Span
 from dof.torch.call import Call
 from dof.torch.jets.columns import by_number, stacked

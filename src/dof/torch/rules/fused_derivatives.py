@@ -12,7 +12,7 @@ from dof.torch.buffers import empty_like
 from dof.torch.call import Call
 from dof.torch.fusing import can_write
 from dof.torch.registry import aten
-from dof.torch.rules.handwritten_derivatives import BY_HAND, THIRD
+from dof.torch.rules.elementwise_by_hand import BY_HAND, THIRD
 
 
 class ElementwiseFunction:

@@ -7,37 +7,33 @@ is zero. So quotients and power series are finite sums. Columns are arrays of an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import mul
 from typing import Any
 
+from dof.none_as_zero import add
 from dof.symbols.span import Span
 
+Product = Callable[[Any, Any], Any]
 Columns = dict[int, Any]
 """Columns by number, each in the shape of the value or broadcasting to it; those that are left out are zero."""
 
 
-def add(x: Any, y: Any) -> Any:
-    """x + y, where None stands for zero."""
-    if x is None or y is None:
-        return y if x is None else x
-    return x + y
-
-
-def nilpotent_product(span: Span, x: Columns, y: Columns) -> Columns:
-    """The product of two nilpotent parts."""
-    found = {i: column_of_product(span, i, x, y) for i in range(len(span))}
+def nilpotent_product(span: Span, x: Columns, y: Columns, multiply: Product = mul) -> Columns:
+    """The product of two nilpotent parts; `multiply` is x · y, or a bilinear map of one column of each."""
+    found = {i: column_of_product(span, i, x, y, multiply) for i in range(len(span))}
     return {i: column for i, column in found.items() if column is not None}
 
 
-def column_of_product(span: Span, i: int, x: Columns, y: Columns) -> Any:
+def column_of_product(span: Span, i: int, x: Columns, y: Columns, multiply: Product = mul) -> Any:
     """Column i of the product of two nilpotent parts; None if it is zero."""
     # Pairs of equal weight are added up before they are multiplied with it.
     by_weight: dict[float, Any] = {}
     for j, k, weight in span.pairs[i]:
-        one = x[j] * y[k] if j in x and k in y else None
-        if j != k and x is y:
+        one = multiply(x[j], y[k]) if j in x and k in y else None
+        if j != k and x is y and multiply is mul:
             weight *= 2  # both terms of the pair are the same in a square
         elif j != k:
-            one = add(one, x[k] * y[j] if k in x and j in y else None)
+            one = add(one, multiply(x[k], y[j]) if k in x and j in y else None)
         by_weight[weight] = add(by_weight.get(weight), one)
     total = None
     for weight, column in by_weight.items():
@@ -129,6 +125,3 @@ def combination(weights: Mapping[Any, Any], terms: Mapping[Any, Any]) -> Any:
     for i in sorted(set(weights) & set(terms)):
         total = add(total, _weighted(weights[i], terms[i]))
     return total
-
-
-Product = Callable[[Any, Any], Any]
