@@ -5,7 +5,7 @@ from operator import matmul
 
 import pytest
 import torch
-from differences import assert_close
+from differences import FIRST, assert_close
 from torch import nn
 
 import dof.torch as dof
@@ -262,3 +262,85 @@ def test_long_products():
     net, x = mlp(), torch.randn(3, 3)
     expected = by_autograd(net, {(0, 0, 0, 1): 1, (0, 1, 1, 1): 1, (0, 1, 2, 2): 1}, x)
     assert_close(L(net)(x).detach(), expected.detach(), 1e-11)
+
+
+@pytest.mark.parametrize("name", ["sinc", "special.i0", "special.i1"])
+def test_removable_singularities(name):
+    """At zero, where PyTorch's own are wrong, next to it, and on both sides of where the power series ends."""
+    f = reduce(getattr, name.split("."), torch)
+    (d,) = dof.derivatives(1)
+    x = torch.tensor([[0.0], [1e-8], [1e-4], [0.1], [0.3], [0.32], [0.9], [1.1], [2.5]])
+    step = 0.02
+    for order in (1, 2, 3, 4):
+        lower = (lambda z: f(z)) if order == 1 else (d ** (order - 1))(f)
+        slope = sum(c * (lower(x + n * step) - lower(x - n * step)) for n, c in enumerate(FIRST[1:], 1)) / step
+        assert_close((d**order)(f)(x), slope, 1e-9)
+    assert_close(dof.laplacian(torch.sinc)(torch.zeros(1, 1)), torch.full((1, 1), -(torch.pi**2) / 3), 1e-14)
+
+
+def test_detached_values_are_constants_for_outer_runs_too(monkeypatch):
+    f, x = lambda x: (x.detach() * x**4).sum(-1), torch.rand(2, 3) + 0.5
+    for L, expected in (
+        (dx**3, 24 * x[:, 0] ** 2),
+        (dx @ ((lambda z: 1 + 0 * z[..., 0]) * dx), 12 * x[:, 0] ** 3),
+    ):
+        assert_close(L(f)(x), expected, 1e-12)
+        assert_close(by_nesting(monkeypatch, lambda L=L: L(f)(x)), expected, 1e-12)
+    assert_close(dof.laplacian(dof.laplacian(f))(x), 24 * x.sum(-1), 1e-12)
+
+
+def test_users_who_catch_exceptions_do_not_catch_those_of_dof():
+    def inverse(x):
+        try:
+            return torch.linalg.inv(4 * torch.eye(3) + x[..., None] * torch.sin(x)[:, None])[:, 0, 0]
+        except Exception:
+            return x[:, 0] ** 3
+
+    def written(x):
+        y = torch.zeros(len(x))
+        try:
+            y[:] = x[:, 0] ** 3
+        except Exception:
+            return x[:, 0]
+        return y
+
+    x = torch.rand(1, 3) + 0.5
+    assert dof.check(dx**3, inverse, x).error < 1e-6
+    assert_close(dof.laplacian(written)(x), 6 * x[:, 0], 1e-13)
+
+
+def test_small_divisors_and_the_default_dtype():
+    torch.set_default_dtype(torch.float32)
+    x = torch.rand(3, 3) + 1
+    f = lambda x: (x[:, 0] * 1e-20) / ((2 + x[:, 0] ** 2) * 1e-20)  # noqa: E731
+    exact = lambda x: x[:, 0] / (2 + x[:, 0] ** 2)  # noqa: E731
+    for L in (dof.laplacian, dx**4):
+        assert_close(L(f)(x).double(), L(exact)(x.double()), 1e-4)
+    slope = (dx**3)(lambda x: nn.functional.leaky_relu(x**3))(-torch.ones(1, 3, dtype=torch.float64))
+    assert_close(slope[:, 0], torch.tensor([0.06], dtype=torch.float64), 1e-15)
+
+
+def test_systems_with_fewer_matrices_than_right_sides(monkeypatch):
+    x, sides = torch.rand(2, 3) + 0.5, torch.randn(5, 1, 3, 1)
+    f = lambda x: torch.linalg.solve(4 * torch.eye(3) + x[..., None] * torch.sin(x)[:, None], sides).sum((0, -1))  # noqa: E731
+    for L in (dof.laplacian, dof.laplacian**2, dx @ dy @ dt):
+        assert dof.check(L, f, x).error < 1e-5
+
+
+def test_nested_operators_keep_their_dtypes(monkeypatch):
+    both = dof.jointly(dx, dof.Operator(a=1j) @ dof.laplacian)
+    first, second = by_nesting(monkeypatch, lambda: both(mlp())(torch.randn(2, 3)))
+    assert first.dtype == torch.float64 and second.dtype == torch.complex128
+
+
+def test_columns_that_would_overflow_are_nested():
+    net, x = mlp().half(), torch.randn(2, 3).half()
+    L = dt + 1e-6 * dx**3
+    assert "overflow" in dof.explain(L, net, x).why
+    assert L(net)(x).isfinite().all()
+
+
+def test_results_without_numbers_or_that_are_no_numbers():
+    x = torch.randn(3, 3)
+    assert (dx**3)(lambda x: torch.log(-(x**2)) * x**3)(x)[:, 0].isnan().all()
+    assert not (dx**3)(lambda x: x > 0)(x).any()

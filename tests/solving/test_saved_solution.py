@@ -46,6 +46,8 @@ def test_files_that_do_not_fit_are_refused(solution, tmp_path):
         dof.load(path, "poisson")
     with pytest.raises(dof.ArgumentError, match="weights of another network"):
         dof.load(path, problem_on(), network=dof.solving.Network(lambda key: jnp.ones(3), lambda w, z: w @ w))
+    with pytest.raises(dof.ArgumentError, match="another u of these weights"):
+        dof.load(path, problem_on(initial=lambda x, t: x**2 * (1 - x)))
     (tmp_path / "text").write_text("no weights")
     save_file({"a": np.ones(2)}, tmp_path / "other")
     for name in ("text", "other", "missing"):
@@ -53,6 +55,16 @@ def test_files_that_do_not_fit_are_refused(solution, tmp_path):
             dof.load(tmp_path / name, problem_on())
     with pytest.raises(dof.ArgumentError, match="where nothing is"):
         dof.load(tmp_path / "missing")
+
+
+def test_the_problem_may_be_a_file(tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text("from dof.zoo import problem_named\n\nproblem = problem_named('heat')\n")
+    solution = dof.solve("heat", **SMALL)
+    solution.save(tmp_path / "heat.safetensors")
+    np.testing.assert_array_equal(dof.load(tmp_path / "heat.safetensors", str(file))(POINTS), solution(POINTS))
+    with pytest.raises(dof.ArgumentError, match="names the problem itself"):
+        dof.load(tmp_path, "heat")
 
 
 def test_what_cannot_be_written_is_told_with_its_folder(solution, tmp_path):

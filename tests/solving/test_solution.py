@@ -163,5 +163,5 @@ def test_one_coordinate_is_given_by_its_values():
 
 def test_derivatives_in_what_is_no_coordinate_are_refused_at_once():
     solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
-    with pytest.raises(dof.ArgumentError, match=r'Fix: solution\.d\("x"\)'):
+    with pytest.raises(dof.ArgumentError, match=r"Fix: solution\.d\('x'\)"):
         solution.d("y")

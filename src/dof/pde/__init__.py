@@ -57,9 +57,20 @@ _MODULE_OF = {
 }
 
 
+_OTHER_NAMES = {
+    "Annulus": "Shell([0, 0], 0.5, 1.0), an annulus in two dimensions",
+    "Circle": "Ball([0, 0], 1.0), a disk in two dimensions",
+    "Disk": "Ball([0, 0], 1.0), a disk in two dimensions",
+    "Rectangle": "Box([0, 0], [2, 1])",
+    "Sphere": "Ball([0, 0, 0], 1.0)",
+}
+"""What shapes are called elsewhere, and here."""
+
+
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
-        raise AttributeError(f"module 'dof.pde' has no attribute {name!r}")
+        fix = f"\n  Fix: pde.{_OTHER_NAMES[name]}" if name in _OTHER_NAMES else ""
+        raise AttributeError(f"module 'dof.pde' has no attribute {name!r}{fix}")
     found = getattr(importlib.import_module(_MODULE_OF[name]), name)
     # Python asks `__getattr__` only for names that the module does not have.
     globals()[name] = found

@@ -26,7 +26,8 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
 
     Args:
         path: A file, or the folder of a run; of a run that is not at its end the newest checkpoint.
-        problem: What was solved, or its name in the zoo: a file of weights has no code. The folder of a run names it.
+        problem: What was solved, its name in the zoo, or a file.py that has it: a file of weights has no code. The
+            folder of a run names it.
         network: As given to `dof.solve`, if it was given there.
 
     Raises:
@@ -42,6 +43,9 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
         True
     """
     path = Path(path)
+    if path.is_dir() and problem is not None:
+        found = "is given with the folder of a run, which names the problem itself"
+        raise ArgumentError(describe("problem", found, "none", f"dof.load({str(path)!r})"))
     if path.is_dir():
         return _from_run(path)
     if not path.exists():
@@ -50,7 +54,7 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
     if problem is None:
         found, fix = f"is a file, {str(path)!r}, and no problem is given", "dof.load(path, problem)"
         raise ArgumentError(describe("path", found, "the problem that was solved too", fix))
-    return load_file(path, problem, network)
+    return load_file(path, load_problem(problem) if isinstance(problem, str) else problem, network)
 
 
 def _from_run(path: Path) -> Solution | WindowedSolution:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.extend import enable_x64, is_traced
-from dof.pde.notation.at_points import at_points
+from dof.pde.notation.at_points import at_points, require_points
 from dof.pde.notation.residual import Residual
 from dof.pde.problem import Problem
 from dof.solving.point_arguments import filled_up, points_of
@@ -179,6 +179,8 @@ class FunctionOfPoints(ABC):
         Without 64-bit numbers JAX would round what is computed with a float64 array of its own to float32, and
         `solution(x) - exact` would be rounding only.
         """
+        # Here, because below the points are filled up.
+        require_points(rows.shape, self.problem.equation.coordinates, "solution")
         is_many = rows.ndim == 2 and len(rows) > 1
         with enable_x64():
             values = compiled(self.weights, filled_up(rows) if is_many else rows)

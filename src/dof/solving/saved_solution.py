@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -25,8 +26,10 @@ from dof.solving.time_windows import WindowedSolution
 from dof.solving.training import Training
 from dof.solving.training_report import Report
 
-FORMAT = "dof solution 2"
-"""In 1 there were no windows of time; no release wrote it."""
+FORMAT = "dof solution 3"
+"""In 1 there were no windows of time, in 2 no values; no release wrote them."""
+PROBES = 8
+"""Points at which values are in the file, so that another problem with the same weights is noticed."""
 
 
 def named_arrays(training: Training, theta: Any) -> dict[str, np.ndarray]:
@@ -41,7 +44,14 @@ def theta_of(training: Training, arrays: dict[str, np.ndarray], path: Path) -> A
     expected = named_arrays(training, training.objective.start)
     if {name: array.shape for name, array in arrays.items()} != {name: a.shape for name, a in expected.items()}:
         found = f"{str(path)!r} has weights of another network: {_shapes(arrays)}"
-        raise ArgumentError(describe("network", found, _shapes(expected), 'dof.load(path, problem, network="mlp")'))
+        raise ArgumentError(
+            describe(
+                "network",
+                found,
+                _shapes(expected),
+                "dof.load(path, problem, network=net), with the one that was trained",
+            )
+        )
     params, unknowns = training.objective.unravel(training.objective.start)
     tree = {"network": params, "unknowns": unknowns}
     filled = jax.tree_util.tree_map_with_path(lambda path, _: jnp.asarray(arrays[_name(path)], float), tree)
@@ -69,10 +79,28 @@ def save(solution: Any, path: Any) -> None:
         "equation": _name_of(solution.problem),
         "settings": json.dumps([part.training.settings.as_dict() for part in parts]),
         "reports": json.dumps([[asdict(report) for report in part.history] for part in parts]),
+        "values": json.dumps(_values(solution)),
     }
     arrays = [named_arrays(part.training, part.theta) for part in parts]
     named = {f"{k}.{name}": array for k, part in enumerate(arrays) for name, array in part.items()}
     _write_whole(path, to_bytes(named, metadata=about))
+
+
+def _values(solution: Any) -> list[list[float]]:
+    """The real and imaginary parts of u at some points of the domain."""
+    domain = solution.problem.domain
+    points = domain.inside(np.random.default_rng(0).random((PROBES, domain.uniforms)))
+    values = np.asarray(solution(points)).ravel()
+    return [values.real.tolist(), values.imag.tolist()]
+
+
+def _require_values(solution: Any, saved: list[list[float]]) -> None:
+    """Refuse a problem with other hard conditions, features or domain: u is not what was saved."""
+    found, expected = np.array(_values(solution)), np.array(saved)
+    # Compiled on another machine the last digits may differ.
+    if found.shape != expected.shape or not np.allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max()):
+        said = "makes another u of these weights: hard conditions, features, ansatz or domain are not those of the file"
+        raise ArgumentError(describe("problem", said, "the problem that was solved", "dof.load(path, problem)"))
 
 
 def _write_whole(path: Path, data: bytes) -> None:
@@ -104,14 +132,18 @@ def load_file(path: Path, problem: Problem | str, network: Any = None) -> Soluti
 
     with enable_x64():
         training = training_of(problem, network, settings[0])
-        if about["equation"] != (found := _name_of(training.problem)):
-            raise ArgumentError(describe("problem", f"is {found}", about["equation"], _FIX))
-        if len(parts) == 1:
-            return solved(training, 0)
-        windows = ()
-        for k, own in enumerate(settings):
-            windows = (*windows, solved(training_in_window(training.problem, windows, network, own), k))
-        return WindowedSolution(training.problem, windows)
+        if about["equation"] != (name := _name_of(training.problem)):
+            raise ArgumentError(describe("problem", f"is {name}", about["equation"], _FIX))
+        found = solved(training, 0) if len(parts) == 1 else _in_windows(training.problem, network, settings, solved)
+    _require_values(found, json.loads(about["values"]))
+    return found
+
+
+def _in_windows(problem: Problem, network: Any, settings: Any, solved: Callable[..., Solution]) -> WindowedSolution:
+    windows = ()
+    for k, own in enumerate(settings):
+        windows = (*windows, solved(training_in_window(problem, windows, network, own), k))
+    return WindowedSolution(problem, windows)
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[dict[str, np.ndarray]]]:
@@ -138,3 +170,4 @@ def _name_of(problem: Problem) -> str:
 
 
 _FIX = 'solution.save("heat.safetensors"); dof.load("heat.safetensors", problem)'
+_NETWORK_FIX = "dof.load(path, problem, network=net), with the network that was trained"

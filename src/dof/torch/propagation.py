@@ -13,11 +13,11 @@ from dof.torch import compat
 _numbers = itertools.count()
 
 
-class NeedsGraph(Exception):
+class NeedsGraph(BaseException):  # so that `except Exception` in f lets it pass
     """f takes gradients of triples, of which rules that are called before autograd keep no graph."""
 
 
-class NeedsNesting(Exception):
+class NeedsNesting(BaseException):  # likewise
     """An operator of an order above two cannot be applied by one propagation; the argument says why."""
 
 

@@ -25,6 +25,7 @@ class Triple(Tensor):
     Attributes:
         value: v, of any shape (*s).
         tangents: ∂v along each direction, (r, *s), or of size one on axes along which it is constant; None for zero.
+            For operators of an order above two, the columns besides the value.
         applied: (L − c) v for each operator (channel), (c, *s), or of size one likewise; None for zero.
         run: the propagation that the triple belongs to.
         slots: where each element has tangents along the directions of its own particle only, the axis of particles

@@ -22,12 +22,16 @@ def at_points(of_point: Callable[[Any], Any], coordinates: Names, call: str) -> 
     """
 
     def at(points: Any) -> Any:
-        array, n = jnp.asarray(points), coordinates.count
-        if array.ndim not in (1, 2) or array.shape[-1] != n:
-            expected = f"({n},) for one point or (points, {n}), for the coordinates {coordinates}"
-            raise ArgumentError(
-                describe("points", f"has shape {array.shape}", expected, f"{call}(jnp.ones((10, {n})))")
-            )
+        array = jnp.asarray(points)
+        require_points(array.shape, coordinates, call)
         return of_point(array) if array.ndim == 1 else dof.batched(of_point)(array)
 
     return at
+
+
+def require_points(shape: tuple[int, ...], coordinates: Names, call: str) -> None:
+    """Refuse what is neither one point nor many of them."""
+    n = coordinates.count
+    if len(shape) not in (1, 2) or shape[-1] != n:
+        expected = f"({n},) for one point or (points, {n}), for the coordinates {coordinates}"
+        raise ArgumentError(describe("points", f"has shape {shape}", expected, f"{call}(jnp.ones((10, {n})))"))

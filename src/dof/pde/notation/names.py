@@ -70,7 +70,8 @@ class Names:
     def require(self, given: tuple[str, ...], call: str) -> None:
         """Refuse what is no name of these, or none at all, as an argument of `call`."""
         if not given or any(name not in self.names for name in given):
-            fix = f'{call}("{self.names[0]}")'
+            each = (len(given) == 1 and subscripts(given[0], self)) or self.names[:1]
+            fix = f"{call}({', '.join(map(repr, each))})"
             raise ArgumentError(describe("d", f"is given {given}", f"coordinates of {self}", fix))
 
     def is_vector(self, name: str) -> bool:
@@ -131,7 +132,9 @@ def field_names(function: Callable[..., Any], coordinates: Names, fields: str | 
         ArgumentError: If the positional arguments of the function are not the fields and the coordinates.
     """
     names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    found = read_names(fields if fields else " ".join(names[:1]) or "u", "fields")
+    # A coordinate in front is no name of a field, but a wrong order.
+    own = [name for name in names[:1] if name not in coordinates.names] or ["u"]
+    found = read_names(fields if fields else own[0], "fields")
     expected = [*found.names, *coordinates.names]
     if names != expected:
         name, has = function_name(function), f"has the arguments ({', '.join(names)})"

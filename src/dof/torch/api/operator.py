@@ -42,7 +42,6 @@ class Operator(Applicable, OperatorAlgebra):
     def __init__(self, a: Any = None, b: Any = None, c: Any = None) -> None:
         given = (("a", a), ("b", b), ("c", c))
         self.terms = tuple(Term(name, _checked(name, value)) for name, value in given if value is not None)
-        self._known: dict[Any, Any] = {}
 
     @classmethod
     def of_terms(cls, terms: tuple[Term, ...]) -> Operator:

@@ -19,7 +19,7 @@ from dof.torch.refusal import users_line
 
 @dataclass(frozen=True)
 class ColumnForm:
-    """The span of the columns that a propagation carries."""
+    """The span of the columns that a propagation carries; what fused rules and slots ask of a form is not there."""
 
     span: Span
     channels = 0

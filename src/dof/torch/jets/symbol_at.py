@@ -43,7 +43,7 @@ def symbol_at(operator: Any, x: Tensor) -> Symbol:
 
 
 class OrderTwo(NamedTuple):
-    """An operator of order two, one or zero by its terms, as `channels_of` reads them."""
+    """An operator of order two, one or zero that has `terms`, like an `Operator`, and nothing else."""
 
     terms: tuple[Term, ...]
 

@@ -92,7 +92,7 @@ BY_HAND: dict[Any, Taylor] = {
     aten.pow.Tensor_Scalar: _power,
     aten.relu.default: _line(lambda x, call: (x > 0).to(x.dtype)),
     aten.leaky_relu.default: _line(
-        lambda x, call: torch.where(x > 0, 1.0, call.argument("negative_slope", 0.01)).to(x.dtype)
+        lambda x, call: torch.where(x > 0, torch.ones_like(x), call.argument("negative_slope", 0.01))
     ),
 }
 """Operations that are not here take nested jvps."""

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.operators.higher_order import products_of
+from dof.operators.higher_order import HigherOrder, products_of
 from dof.symbols.span import Span, cached_span_of
 from dof.torch.jets.column_form import ColumnForm
 from dof.torch.jets.reading import ColumnReading
-from dof.torch.jets.symbol_at import in_pairs, symbol_at
+from dof.torch.jets.symbol_at import OrderTwo, in_pairs, symbol_at
 from dof.torch.pipeline.order_two import propagate_order_two
 from dof.torch.pipeline.propagated import Nested, Propagated, zip_outputs
 from dof.torch.pipeline.run_function import run_function
@@ -31,7 +31,7 @@ def propagate_any_order(
     try:
         return _by_columns(f, operators, x, log)
     except NeedsNesting as reason:
-        return Nested(f(x), [_nested(operator, f, x) for operator in operators], str(reason))
+        return _one_after_another(f, operators, x, str(reason))
 
 
 def _by_columns(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, log: list[Any] | None) -> Propagated:
@@ -54,8 +54,26 @@ def _seed(span: Span, x: Tensor) -> Tensor | None:
     for i in range(1, len(span)):
         for j, entry in span.first_order(i).items():
             columns[i - 1, j] = entry
+    if columns.numel() and columns.abs().max() > torch.finfo(x.dtype).max ** 0.5:
+        raise NeedsNesting(f"columns that are multiples by {columns.abs().max():.1e} would overflow in {x.dtype}")
     placed = columns.to(dtype=x.dtype, device=x.device).reshape(-1, *[1] * (x.dim() - 1), x.shape[-1])
     return placed if len(placed) else None
+
+
+def _one_after_another(f: Callable[[Any], Any], operators: Sequence[Any], x: Tensor, why: str) -> Nested:
+    """Operators of an order above two factor by factor, each by itself; the others by one propagation."""
+    others = [operator for operator in operators if not isinstance(operator, HigherOrder)]
+    together = propagate_order_two(f, others or [OrderTwo(())], x)
+    read = iter(together.readings)
+    results = [
+        _nested(operator, f, x) if isinstance(operator, HigherOrder) else _read(together, next(read))
+        for operator in operators
+    ]
+    return Nested(together.each(lambda value, *_: value), results, why)
+
+
+def _read(propagated: Propagated, reading: Any) -> Any:
+    return propagated.each(lambda value, applied, tangents: reading.of(value, applied))
 
 
 def _nested(operator: Any, f: Callable[[Any], Any], x: Tensor) -> Any:
@@ -69,7 +87,6 @@ def _applied(g: Callable[[Any], Any], factor: Any) -> Callable[[Tensor], Any]:
 
     def at(x: Tensor) -> Any:
         propagated = propagate_order_two(g, [factor], x)
-        (reading,) = propagated.readings
-        return propagated.each(lambda value, applied, tangents: reading.of(value, applied))
+        return _read(propagated, *propagated.readings)
 
     return at

@@ -69,9 +69,9 @@ class Nested:
         """The operators by their numbers."""
         return list(map(NestedReading, range(len(self.results))))
 
-    def each(self, read: Callable[[Tensor, Tensor | None, Tensor | None], Any]) -> Any:
-        """`read(value, results, None)` in place of each output, with the results of the operators stacked."""
-        return zip_outputs(lambda value, *results: read(value, torch.stack(results), None), [self.value, *self.results])
+    def each(self, read: Callable[..., Any]) -> Any:
+        """`read(value, results, None)` in place of each output, with the results of all operators."""
+        return zip_outputs(lambda value, *results: read(value, results, None), [self.value, *self.results])
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class NestedReading:
 
     number: int
 
-    def of(self, value: Tensor, results: Tensor) -> Tensor:
+    def of(self, value: Tensor, results: Sequence[Tensor]) -> Tensor:
         """L f."""
         return results[self.number]
 

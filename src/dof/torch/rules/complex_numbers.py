@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from dof.torch.call import Call, map_part
+from dof.torch.call import Call, add_parts, map_part
+from dof.torch.jets.column_form import has_columns
 from dof.torch.refusal import refuse
 from dof.torch.registry import register, written_out
 from dof.torch.rules.constant import constant
@@ -35,13 +36,26 @@ def direction(call: Call) -> Any:
 
 
 def quotient(call: Call) -> Any:
-    """x / y: a constant y divides all parts of x."""
+    """z = x / y, from z y = x, so that no power of 1 / y is formed, which would overflow for small y.
+
+    g_z = (g_x − z g_y) / y,   s_z = (s_x − z s_y − 2 Σ_kl q_kl g_z,k g_y,l) / y
+    """
     x, y = call.args[:2]
-    if call.is_operand(y):
-        return x * torch.reciprocal(y)
-    value = call(*call.values)
-    part = lambda stack: map_part(lambda s: torch.div(lifted(s, x.value, value), y), stack)  # noqa: E731
-    return call.triple(value, part(x.tangents), part(x.applied))
+    if has_columns(call.form) and call.is_operand(y):
+        return elementwise(call)
+    value, divisor = call(*call.values), y.value if call.is_operand(y) else y
+
+    def parts(operand: Any, name: str) -> Any:
+        stack = getattr(operand, name) if call.is_operand(operand) else None
+        return map_part(lambda s: lifted(s, operand.value, value), stack)
+
+    def solved(name: str, *more: Any) -> Any:
+        total = add_parts([parts(x, name), map_part(lambda s: -(value * s), parts(y, name)), *more])
+        return map_part(lambda s: s / divisor, total)
+
+    tangents, of_divisor = solved("tangents"), parts(y, "tangents")
+    cross = None if tangents is None or of_divisor is None else -2 * call.form.contract(tangents, of_divisor)
+    return call.triple(value, tangents, solved("applied", cross))
 
 
 @written_out("complex.default")

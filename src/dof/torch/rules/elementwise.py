@@ -38,19 +38,29 @@ def elementwise(call: Call) -> Any:
         return decomposed(call)
     if not is_smooth(value):
         return value
-    if has_columns(call.form) and of_columns.is_by_hand(call):
-        return of_columns.by_hand(call, value)
-    if not has_columns(call.form) and call.func in BY_HAND and len(call.triples) == 1:
+    if has_columns(call.form):
+        return _columns(call, value)
+    if call.func in BY_HAND and len(call.triples) == 1:
         first, second = BY_HAND[call.func](call.values[0], value, call)
         return compose(call, value, [first], {(0, 0): second})
     require_derivatives(call)
-    # By reverse differentiation there are no more than two derivatives.
-    for composed in (_by_nested_jvp,) if has_columns(call.form) else (_by_nested_jvp, _by_nested_vjp):
+    for composed in (_by_nested_jvp, _by_nested_vjp):
         try:
             return composed(call, value)
         except (NotImplementedError, RuntimeError):  # some operations have no forward derivatives in PyTorch
             continue
     return decomposed(call)
+
+
+def _columns(call: Call, value: Tensor) -> Any:
+    """The same for an operator of an order above two; by reverse differentiation there are two derivatives at most."""
+    if of_columns.is_by_hand(call):
+        return of_columns.by_hand(call, value)
+    require_derivatives(call)
+    try:
+        return _by_nested_jvp(call, value)
+    except (NotImplementedError, RuntimeError):
+        return decomposed(call)
 
 
 def _is_fused(call: Call) -> bool:

@@ -77,7 +77,8 @@ def _step(x: Tensor, y: Tensor, call: Call) -> Pair:
 
 
 def _leaky(x: Tensor, y: Tensor, call: Call) -> Pair:
-    return torch.where(x > 0, 1.0, call.argument("negative_slope", 0.01)).to(x.dtype), None
+    # Of two numbers `where` would make a tensor of the default dtype.
+    return torch.where(x > 0, torch.ones_like(x), call.argument("negative_slope", 0.01)), None
 
 
 BY_HAND: dict[Any, Callable[[Tensor, Tensor, Call], Pair]] = {

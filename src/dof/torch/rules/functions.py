@@ -23,9 +23,13 @@ def detached(x: Any) -> Any:
     caller = calling_file()
     if isinstance(x, Triple) and caller.startswith(AUTOGRAD):  # torch.autograd.functional makes new leaves by it
         return x.shared()
+    if isinstance(x, Triple):
+        while isinstance(x, Triple):  # a constant for the operators of outer runs too
+            x = x.value
+        return x.detach()
     # A plain `detach` is what PyTorch does itself with tensors that it saves for a backward pass inside of f, where
     # derivatives stay. A copy is never taken by PyTorch, so that it can stand for the user's.
-    return x.value.detach() if isinstance(x, Triple) else aten.detach_copy(x)
+    return aten.detach_copy(x)
 
 
 def saved(call: Call) -> Any:

@@ -19,11 +19,13 @@ from dof.torch.registry import aten, register, written_out
 from dof.torch.rules.general import general
 from dof.torch.rules.matrix_products import summed_product
 from dof.torch.rules.reductions import squares
+from dof.torch.rules.shapes import lifted
 
 
 def linear_system(call: Call, A: Any, B: Any, X: Tensor, solve: Callable[[Tensor], Tensor]) -> Any:
     """The triple of X with A X = B, for matrices; `solve` takes right sides, also stacks of them."""
-    full = lambda operand, name: getattr(operand, name)() if call.is_operand(operand) else None  # noqa: E731
+    # Lifted: an operand may have fewer axes of matrices than X.
+    full = lambda operand, name: lifted(getattr(operand, name)(), operand.value, X)  # noqa: E731
     has = lambda operand, name: call.is_operand(operand) and getattr(operand, name) is not None  # noqa: E731
     gA = full(A, "full_tangents") if has(A, "tangents") else None
     gB = full(B, "full_tangents") if has(B, "tangents") else None
