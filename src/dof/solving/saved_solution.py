@@ -91,7 +91,7 @@ def _values(solution: Any) -> list[list[float]]:
     domain = solution.problem.domain
     points = domain.inside(np.random.default_rng(0).random((PROBES, domain.uniforms)))
     values = np.asarray(solution(points)).ravel()
-    return [values.real.tolist(), values.imag.tolist()]
+    return [np.real(values).tolist(), np.imag(values).tolist()]
 
 
 def _require_values(solution: Any, saved: list[list[float]]) -> None:

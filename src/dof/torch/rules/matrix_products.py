@@ -10,7 +10,7 @@ from torch import Tensor
 from dof.torch import compat
 from dof.torch.call import Call, map_part
 from dof.torch.fusing import can_fuse
-from dof.torch.registry import FUNCTIONS, aten, register, written_out
+from dof.torch.registry import FUNCTIONS, aten, register
 from dof.torch.rules.bilinear import product_rule
 from dof.torch.rules.fused_dense import FusedDense
 from dof.torch.triple import Triple
@@ -62,7 +62,7 @@ def linear_layer(x: Any, weight: Any, bias: Any = None) -> Any:
         )
         return product if bias is None else product + bias
     call = Call(aten.linear.default, (x, weight, bias), {})
-    return _dense_layer(call, weight, bias) if _is_direct(call) else aten.linear(x, weight, bias)
+    return dense_layer(call, weight, bias) if _is_direct(call) else aten.linear(x, weight, bias)
 
 
 def _is_direct(call: Call) -> bool:
@@ -108,7 +108,8 @@ def _for_each(stack: Tensor, matrices: Tensor) -> Tensor:
     return product.unflatten(count, rows.shape[count:-1]).movedim(list(range(count)), axes)
 
 
-def _dense_layer(call: Call, weight: Tensor, bias: Tensor | None) -> Any:
+def dense_layer(call: Call, weight: Tensor, bias: Tensor | None) -> Any:
+    """x Wᵀ + b for the only triple x of a call."""
     call, x = _over_last_axis(call, call.triples[0])
     result = _product_with_weight(call, x, weight, bias)
     _log(call, result)
@@ -147,100 +148,6 @@ def matmul(x: Any, y: Any) -> Any:
 
 def _reflected(x: Any, y: Any) -> Any:
     return matmul(y, x)
-
-
-@written_out("addmm.default")
-def addmm(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta bias + alpha x y."""
-    if beta == 1 and alpha == 1 and not isinstance(y, Triple) and not isinstance(bias, Triple):
-        return _dense_layer(Call(aten.addmm.default, (bias, x, y), {}), y.mT, bias)
-    return _scaled(beta, bias) + _scaled(alpha, torch.mm(x, y))
-
-
-@written_out("baddbmm.default")
-def baddbmm(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta bias + alpha x y, for batches of matrices."""
-    return _scaled(beta, bias) + _scaled(alpha, torch.bmm(x, y))
-
-
-@written_out("addbmm.default")
-def addbmm(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta bias + alpha Σ x y over a batch of matrices."""
-    return _scaled(beta, bias) + _scaled(alpha, torch.bmm(x, y).sum(0))
-
-
-@written_out("addmv.default")
-def addmv(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta bias + alpha x y, for a vector y."""
-    return _scaled(beta, bias) + _scaled(alpha, torch.mv(x, y))
-
-
-@written_out("addr.default")
-def addr(bias: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta bias + alpha x yᵀ."""
-    return _scaled(beta, bias) + _scaled(alpha, x[:, None] * y)
-
-
-@written_out("mv.default")
-def mv(x: Any, y: Any) -> Any:
-    """A matrix times a vector."""
-    return torch.mm(x, y[:, None])[:, 0]
-
-
-@written_out("dot.default")
-def dot(x: Any, y: Any) -> Any:
-    """Σ x y."""
-    return torch.mm(x[None], y[:, None])[0, 0]
-
-
-@written_out("vdot.default")
-def vdot(x: Any, y: Any) -> Any:
-    """Σ x̄ y."""
-    return dot(x.conj(), y)
-
-
-@written_out("linalg_cross.default")
-def cross(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """x × y along an axis of three elements."""
-    roll = lambda v, n: torch.roll(v, n, dim)  # noqa: E731
-    x, y = torch.broadcast_tensors(x, y)
-    return roll(x, -1) * roll(y, 1) - roll(x, 1) * roll(y, -1)
-
-
-@written_out("convolution.default")
-def convolution(x: Any, weight: Any, bias: Any, *layout: Any) -> Any:
-    """Convolution with a kernel, and a bias for each channel."""
-    call = Call(aten.convolution.default, (x, weight, None, *layout), {})
-    value = aten.convolution(*(v.value if call.is_operand(v) else v for v in (x, weight)), None, *layout)
-    B = lambda a, b: _stacked_convolution(a, b, x, weight, layout)  # noqa: E731
-    cross = lambda g, h: _cross_convolution(call, g, h, x, weight, layout)  # noqa: E731
-    single = lambda a, b: aten.convolution(a.expand(x.shape), b.expand(weight.shape), None, *layout)  # noqa: E731
-    product = product_rule(call, x, weight, value, B, cross, single)
-    return product if bias is None else product + bias.reshape(-1, *[1] * (value.dim() - 2))
-
-
-def _stacked_convolution(a: Tensor, b: Tensor, x: Any, weight: Any, layout: Any) -> Tensor:
-    """Convolution with a stack on either side."""
-    is_left = isinstance(x, Triple) and a is not x.value
-    stack, value = (a, x.value) if is_left else (b, weight.value)
-    stack = stack.expand(len(stack), *value.shape)
-    of = (
-        (lambda s: aten.convolution(s, b, None, *layout))
-        if is_left
-        else (lambda s: aten.convolution(a, s, None, *layout))
-    )
-    return torch.func.vmap(of)(stack)
-
-
-def _cross_convolution(call: Call, g: Tensor, h: Tensor, x: Any, weight: Any, layout: Any) -> Tensor:
-    weighed = call.form.weigh(g.expand(len(g), *x.value.shape))
-    h = h.expand(len(h), *weight.value.shape)
-    one = lambda a, b: aten.convolution(a, b, None, *layout)  # noqa: E731
-    return torch.func.vmap(lambda w: torch.func.vmap(one)(w, h).sum(0))(weighed)
-
-
-def _scaled(factor: Any, x: Any) -> Any:
-    return x if factor == 1 else factor * x
 
 
 register("bilinear", "mm.default bmm.default", matrix_product)
