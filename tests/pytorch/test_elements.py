@@ -99,3 +99,8 @@ def test_a_module_for_a_fixed_number_of_rows():
 
     with pytest.raises(dof.ArgumentError, match="among others"):
         dof.laplacian(mixes_five_rows)(x)
+
+
+def test_conjugates_without_elements_have_real_parts():
+    f = lambda x: (x + torch.conj(torch.zeros(0, 3) * (1j * x[:1])).real.sum()).sum(-1)  # noqa: E731
+    assert_close(dof.laplacian(f)(torch.ones(2, 3)), torch.zeros(2), 1e-15)

@@ -59,7 +59,7 @@ def _kept_apart(call: Call, result: Any) -> Any:
     return Triple(result, None, None, call.run) if is_plain else result
 
 
-_CONSTANT = Record("constant", lambda call: _constant_results(call, call(*call.values)))
+_CONSTANT = Record("constant", lambda call: _constant_results(call, call(*map(torch.resolve_conj, call.values))))
 """The record of operations on triples without derivatives, and on tensors without elements, which have none."""
 
 
