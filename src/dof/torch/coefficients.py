@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix
+from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, is_known_matrix
 from dof.errors import ArgumentError, describe
 from dof.torch.user_matrices import BlockDiagonal, Factored, as_coefficient
 
@@ -35,6 +35,11 @@ class Channel:
 
     matrices: list[Matrix | PointMatrix | PointRows] = field(default_factory=list)
     b: Any = None
+
+
+def is_known(matrix: Matrix | PointMatrix | PointRows) -> bool:
+    """Whether A is the same for all points, and consists of numbers that are not learned."""
+    return isinstance(matrix, (Diagonal, Blocks, LowRank)) and is_known_matrix(matrix)
 
 
 def scalar_at(argument: str, value: Any, x: Tensor) -> Any:

@@ -15,27 +15,23 @@ import torch
 from torch import Tensor
 
 from dof.directions.factor import factor
-from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, is_known_matrix
+from dof.directions.matrix_forms import Blocks, Diagonal, LowRank
 from dof.directions.shared import share_directions
 from dof.directions.sparse_rows import dense_rows
 from dof.directions.weight_runs import Run, runs_of
-from dof.torch.coefficients import Channel, PointMatrix, PointRows
+from dof.torch.coefficients import Channel, PointMatrix, PointRows, is_known
 from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm
 
 
 def seed_parts(channels: Sequence[Channel], x: Tensor) -> tuple[Tensor | None, QuadraticForm, Tensor | None]:
     """(tangents of x, form, applied to x)."""
     table = _Directions(len(channels), x)
-    table.add_known([[m for m in c.matrices if _is_known(m)] for c in channels])
+    table.add_known([[m for m in c.matrices if is_known(m)] for c in channels])
     for number, channel in enumerate(channels):
         for matrix in channel.matrices:
-            if not _is_known(matrix):
+            if not is_known(matrix):
                 table.add(number, matrix)
     return *table.tangents_and_form(), _applied(channels, x)
-
-
-def _is_known(matrix: Any) -> bool:
-    return isinstance(matrix, (Diagonal, Blocks, LowRank)) and is_known_matrix(matrix)
 
 
 def _applied(channels: Sequence[Channel], x: Tensor) -> Tensor | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,3 +14,8 @@ class Term:
     order: str
     coefficient: Any
     scales: tuple[Any, ...] = ()
+
+
+def order_of(terms: Iterable[Term]) -> int:
+    """The order of an operator, as its terms have it."""
+    return max(("cba".index(term.order) for term in terms), default=0)

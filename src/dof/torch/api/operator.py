@@ -10,7 +10,7 @@ from dof.errors import ArgumentError, describe
 from dof.operators.algebra import OperatorAlgebra
 from dof.operators.higher_order import HigherOrder
 from dof.torch.api.apply import Applicable
-from dof.torch.terms import Term
+from dof.torch.terms import Term, order_of
 from dof.torch.user_matrices import BlockDiagonal, Factored, as_coefficient
 
 
@@ -73,7 +73,7 @@ class Operator(Applicable, OperatorAlgebra):
     @property
     def order(self) -> int:
         """The order of the operator, as its terms have it."""
-        return max(("cba".index(term.order) for term in self.terms), default=0)
+        return order_of(self.terms)
 
     def __matmul__(self, other: Any) -> Any:
         """The operator φ ↦ L₁(L₂ φ)."""

@@ -15,13 +15,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, dense, is_known_matrix
+from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, dense
 from dof.operators.higher_order import HigherOrder, products_of
 from dof.symbols import polynomial
 from dof.symbols.polynomial import Monomial, Polynomial
-from dof.torch.coefficients import PointMatrix, block_matrix, matrix_at, scalar_at, vector_at
+from dof.torch.coefficients import PointMatrix, block_matrix, is_known, matrix_at, scalar_at, vector_at
 from dof.torch.propagation import NeedsNesting
-from dof.torch.terms import Term
+from dof.torch.terms import Term, order_of
 
 Symbol = Sequence[tuple[Any, Polynomial]]
 """(g_k, P_k), where g_k is None for one, a complex number, or a tensor with one number for each point or for all."""
@@ -50,7 +50,7 @@ class OrderTwo(NamedTuple):
     @property
     def order(self) -> int:
         """The order of the operator, as its terms have it."""
-        return max(("cba".index(term.order) for term in self.terms), default=0)
+        return order_of(self.terms)
 
 
 def of_order_two(operator: Any, x: Tensor) -> Any:
@@ -113,7 +113,7 @@ def _unscaled(term: Any, x: Tensor) -> Iterator[tuple[Any, Polynomial]]:
         yield from _of_entries({(i,): b[..., i] if b.ndim else b for i in range(x.shape[-1])})
     else:
         scale, matrix = matrix_at(term.coefficient, x)
-        is_exact = isinstance(matrix, LowRank) and _is_known(matrix) and not np.iscomplexobj(matrix.rows)
+        is_exact = isinstance(matrix, LowRank) and is_known(matrix) and not np.iscomplexobj(matrix.rows)
         parts = [(None, polynomial.squares(*matrix))] if is_exact else _of_entries(_entries(matrix))
         for factor, p in parts:
             yield factor if scale is None else scale if factor is None else scale * factor, p
@@ -131,7 +131,7 @@ def _entries(matrix: Any) -> dict[Monomial, Any]:
     """The coefficients of ∂_i ∂_j, i ≤ j: numbers, or tensors with one for each point or for all."""
     if isinstance(matrix, Diagonal):
         return {(i, i): entry for i, entry in enumerate(matrix.entries)}
-    full = dense(matrix) if _is_known(matrix) else _as_tensor(matrix)
+    full = dense(matrix) if is_known(matrix) else _as_tensor(matrix)
     n = full.shape[-1]
     return {(i, j): (1 if i == j else 2) * full[..., i, j] for i in range(n) for j in range(i, n)}
 
@@ -144,7 +144,3 @@ def _as_tensor(matrix: Any) -> Tensor:
         return block_matrix([torch.as_tensor(stack) for stack in matrix.stacks])
     rows = torch.as_tensor(matrix.rows)
     return torch.einsum("k,k...i,k...j->...ij", torch.as_tensor(matrix.weights).to(rows), rows, rows)
-
-
-def _is_known(matrix: Any) -> bool:
-    return isinstance(matrix, (Diagonal, Blocks, LowRank)) and is_known_matrix(matrix)

@@ -55,9 +55,7 @@ class Field:
         Raises:
             ArgumentError: For names that are no coordinates, and for several of which one has components.
         """
-        fix = f'{self._name}.d("{self._coordinates.names[0]}")'
-        if not names or any(name not in self._coordinates.names for name in names):
-            raise ArgumentError(describe("d", f"is given {names}", f"coordinates of {self._coordinates}", fix))
+        self._coordinates.require(names, f"{self._name}.d")
         if len(names) == 1:
             axes = self._coordinates.axes(names[0])
             if self._coordinates.is_vector(names[0]):
