@@ -18,6 +18,7 @@ import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
 from dof.sparsity.placement import Placement, find_placement
+from dof.triples.short_sums import total
 from dof.triples.slot_tangents import SlotTangents, embed
 from dof.triples.slots import Slots
 from dof.typing import Array
@@ -41,14 +42,15 @@ def placed_sum(tangents: SlotTangents, axes: Sequence[int], target: Slots) -> Sl
     wanted = np.broadcast_to(_in_order(target.index, place), (len(target), *sizes, *[1] * len(rest)))
     wanted = wanted.reshape(len(target), -1)
     entries = data.reshape(-1, *data.shape[1 + len(kept) + len(summed) :])
-    total = _sum_placed(entries, find_placement(index, wanted), wanted).reshape(len(target), *sizes, *entries.shape[1:])
-    return SlotTangents(_in_order(total, np.argsort(place)), target)
+    placed = _sum_placed(entries, find_placement(index, wanted), wanted)
+    placed = placed.reshape(len(target), *sizes, *entries.shape[1:])
+    return SlotTangents(_in_order(placed, np.argsort(place)), target)
 
 
 def _plain_sum(tangents: SlotTangents, axes: Sequence[int]) -> SlotTangents:
     """The sum along axes along which the slots do not vary: slot by slot."""
     behind = tuple(1 + a for a in axes)
-    return SlotTangents(jnp.sum(tangents.data, axis=behind), Slots(np.squeeze(tangents.slots.index, behind)))
+    return SlotTangents(total(tangents.data, behind), Slots(np.squeeze(tangents.slots.index, behind)))
 
 
 def _in_order(stack: Any, axes: Any) -> Any:
@@ -58,13 +60,13 @@ def _in_order(stack: Any, axes: Any) -> Any:
 
 def _sum_placed(entries: Any, found: Placement, wanted: np.ndarray) -> Array:
     """(t, P, *rest) from entries (slots · P · m, *rest)."""
-    total = _taken(entries, found.rare)
+    rare = _taken(entries, found.rare)
     if not found.directions.size:
-        return total
+        return rare
     frequent, target = (
         Slots(i.reshape(*i.shape, *[1] * (entries.ndim - 1))) for i in (found.directions, wanted.copy())
     )
-    return total + embed(SlotTangents(_taken(entries, found.frequent), frequent), target)
+    return rare + embed(SlotTangents(_taken(entries, found.frequent), frequent), target)
 
 
 def _taken(entries: Any, places: np.ndarray) -> Array:

@@ -105,13 +105,21 @@ def scatter_sum(
     """
     side = next(n for n, operand in enumerate(operands) if has_tangents(operand))
     tangents = operands[side].tangents
-    axes = tangents.slots.varying_axes
-    # Along an axis that is not summed, elements of the result would still have directions of their own.
-    if not set(axes) <= set(flow.mixes(params, side)):
-        return None
-    found = find_occurrences(tangents.slots.index.reshape(len(tangents.slots), -1))
+    found = summed_occurrences(flow, params, tangents, side)
     if found is None:
         return None
     other = value_of(operands[1 - side]) if len(operands) == 2 else None
-    data = summed(params, tangents, axes, found, side, other)
+    data = summed(params, tangents, tangents.slots.varying_axes, found, side, other)
     return SlotTangents(data, uniform(found.directions, data.ndim - 1))
+
+
+def summed_occurrences(flow: SlotFlow, params: dict[str, Any], tangents: SlotTangents, side: int) -> Occurrences | None:
+    """Where the directions of operand `side` occur along the axes that are summed.
+
+    None if its slots differ along an axis that is not summed, or if directions occur in very different numbers of
+    elements.
+    """
+    # Along an axis that is not summed, elements of the result would still have directions of their own.
+    if not set(tangents.slots.varying_axes) <= set(flow.mixes(params, side)):
+        return None
+    return find_occurrences(tangents.slots.index.reshape(len(tangents.slots), -1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import jax
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
-from dof.triples.slots import Slots
+from dof.triples.slots import Slots, merge
 from dof.typing import Array, Inexact
 
 FEW = 8
@@ -33,9 +34,9 @@ class SlotTangents:
 
 
 def embed(tangents: SlotTangents, new: Slots) -> Array:
-    """The data rearranged into the slots of `new`, which must have all directions of the old ones.
+    """The data rearranged into the slots of `new`.
 
-    A slot of `new` whose direction is missing becomes zero.
+    A slot of `new` whose direction is missing becomes zero. Directions that `new` does not have are left out.
     """
     old = tangents.slots
     if old == new:
@@ -52,6 +53,13 @@ def embed(tangents: SlotTangents, new: Slots) -> Array:
         return _gather(tangents.data, same)
     first, *others = (_placed(tangents.data, same, int(start), length) for start in starts)
     return sum(others, first)
+
+
+def sum_of_tangents(several: Sequence[SlotTangents]) -> SlotTangents:
+    """The sum of tangents of values of one shape, in slots for the directions of all of them."""
+    joined = merge([tangents.slots for tangents in several])
+    first, *others = (embed(tangents, joined) for tangents in several)
+    return SlotTangents(sum(others, first), joined)
 
 
 def _runs(same: np.ndarray) -> tuple[int, np.ndarray]:

@@ -21,7 +21,7 @@ from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS
 from dof.none_as_zero import add
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.rule_context import SlotContext
-from dof.triples.slot_tangents import SlotTangents, embed
+from dof.triples.slot_tangents import SlotTangents, embed, sum_of_tangents
 from dof.triples.slots import Slots, collapse, merge
 from dof.triples.slots_to_stacks import frame_of
 from dof.triples.stack_arithmetic import settled
@@ -40,18 +40,17 @@ def product_of_pairs(context: SlotContext, eqn: JaxprEqn, operands: Sequence[Slo
     ]
     shapes = [np.shape(operand.value) for operand in operands]
     slots = [_in_result(params, own, n, shapes) for n in (0, 1)]
-    joined = merge(slots)
-    if not context.keeps(joined, len(frame_of(operands))):
+    if not context.keeps(merge(slots), len(frame_of(operands))):
         return None
     product = lambda a, b: bind(eqn.primitive, [a, b], params)[0]  # noqa: E731
     x, y = operands
     g, h = (embed(operand.tangents, s) for operand, s in zip(operands, own, strict=True))  # pyright: ignore
     along = jax.vmap(product, (0, None))(g, y.value), jax.vmap(product, (None, 0))(x.value, h)
-    placed = [embed(SlotTangents(data, s), joined) for data, s in zip(along, slots, strict=True)]
+    tangents = sum_of_tangents([SlotTangents(data, s) for data, s in zip(along, slots, strict=True)])
     applied = None if x.applied is None else jax.vmap(product, (0, None))(x.applied, y.value)
     applied = add(applied, None if y.applied is None else jax.vmap(product, (None, 0))(x.value, y.applied))
     applied = add(applied, _cross(context.form, product, g, h, slots[0].index, slots[1].index))
-    return [SlotTriple(product(x.value, y.value), SlotTangents(placed[0] + placed[1], joined), applied)]
+    return [SlotTriple(product(x.value, y.value), tangents, applied)]
 
 
 def _in_result(params: dict[str, Any], own: Sequence[Slots], n: int, shapes: Sequence[tuple[int, ...]]) -> Slots:

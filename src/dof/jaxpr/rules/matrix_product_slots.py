@@ -37,17 +37,40 @@ def dot_by_direction(
     params: Params, tangents: SlotTangents, axes: tuple[int, ...], found: Occurrences, side: int, other: Any
 ) -> Array:
     """The product, where the contraction runs for each direction over the elements that it occurs in."""
-    labels, result = _labels(params["dimension_numbers"], side, tangents.data.ndim - 1, jnp.ndim(other))
+    names = _labels(params["dimension_numbers"], side, tangents.data.ndim - 1, jnp.ndim(other))
+    weights = join_axes(other, _partners(names[0], axes, side), 0)
+    chosen = weights[:, None] if found.in_order else weights[found.position]
+    return _contracted(params, names, axes, side, [by_direction(tangents, axes, found), chosen], ["k"])
+
+
+def dot_over_directions(
+    params: Params, tangents: SlotTangents, axes: tuple[int, ...], found: Occurrences, side: int, other: Any
+) -> Array:
+    """Σ_k of the products of the tangents along direction k of both sides, those of the other one as a stack."""
+    names = _labels(params["dimension_numbers"], side, tangents.data.ndim - 1, jnp.ndim(other) - 1)
+    stack = join_axes(other, [1 + a for a in _partners(names[0], axes, side)], 1)
+    chosen = stack[np.arange(len(stack))[:, None], found.position]
+    return _contracted(params, names, axes, side, [by_direction(tangents, axes, found), chosen], [])
+
+
+def _partners(labels: list[list[str]], axes: Sequence[int], side: int) -> list[int]:
+    """The axes of the other side that these axes of one side are contracted with."""
+    return [labels[1 - side].index(labels[side][a]) for a in axes]
+
+
+def _contracted(
+    params: Params, names: Any, axes: Sequence[int], side: int, factors: Sequence[Any], kept: list[str]
+) -> Array:
+    """The product of factors (direction k, occurrence m, remaining axes), the one of `side` first."""
+    labels, result = names
     mixed = [labels[side][a] for a in axes]
-    weights = join_axes(other, [labels[1 - side].index(label) for label in mixed], 0)
-    factors = [by_direction(tangents, axes, found), weights[:, None] if found.in_order else weights[found.position]]
-    left = [["k", "m", *(n for n in names if n not in mixed)] for names in (labels[side], labels[1 - side])]
+    left = [["k", "m", *(n for n in each if n not in mixed)] for each in (labels[side], labels[1 - side])]
     number = {name: n for n, name in enumerate(dict.fromkeys(["k", *left[0], *left[1]]))}
     operands = [
-        part for factor, names in zip(factors, left, strict=True) for part in (factor, [number[n] for n in names])
+        part for factor, each in zip(factors, left, strict=True) for part in (factor, [number[n] for n in each])
     ]
     asked = {name: params[name] for name in ("precision", "preferred_element_type")}
-    return jnp.einsum(*operands, [number[n] for n in ("k", *result)], **asked)
+    return jnp.einsum(*operands, [number[n] for n in (*kept, *result)], **asked)
 
 
 def _labels(numbers: Any, side: int, ndim: int, other_ndim: int) -> tuple[list[list[str]], list[str]]:

@@ -7,7 +7,7 @@ The sum over directions joins the contraction that B does itself, so that nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,11 +18,12 @@ import numpy as np
 from dof.jax_compat import JaxprEqn, Primitive, bind, shape_of
 from dof.jaxpr.registry import register_named, size_of
 from dof.jaxpr.rules.elementwise_products import is_linear_in_one
+from dof.jaxpr.rules.matrix_product_by_direction import product_by_direction
 from dof.jaxpr.rules.matrix_product_order import ordered_product
 from dof.jaxpr.rules.matrix_product_pairs import product_of_pairs
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS, dot_by_direction, inner_or_outer_product
 from dof.none_as_zero import add
-from dof.triples.rule_context import Rule, RuleContext
+from dof.triples.rule_context import Rule, RuleContext, SlotContext
 from dof.triples.slot_form import AnyForm
 from dof.triples.stack_arithmetic import settled
 from dof.triples.triple import Triple, applied_of, depends_on_x, tangents_of, value_of
@@ -86,6 +87,11 @@ def summed_dot(primitive: Primitive, params: dict[str, Any], g: Any, h: Any) -> 
     return bind(primitive, [g, h], {**params, "dimension_numbers": (joined, shifted), "out_sharding": None})[0]
 
 
+def product_of_two_varying(context: SlotContext, eqn: JaxprEqn, operands: Sequence[Any]) -> Sequence[Any] | None:
+    """The triple of a product of which both sides depend on x, by the few directions that elements have."""
+    return product_of_pairs(context, eqn, operands) or product_by_direction(context, eqn, operands)
+
+
 def _dot_operations(eqn: JaxprEqn) -> float:
     contracted = eqn.params["dimension_numbers"][0][0]
     length = float(np.prod([shape_of(eqn.invars[0])[a] for a in contracted]))
@@ -130,7 +136,7 @@ register_named(
     slot_flow=DOT_SLOTS,
     scatter_sum=dot_by_direction,
     as_products=inner_or_outer_product,
-    of_pairs=product_of_pairs,
+    of_pairs=product_of_two_varying,
     operations=_dot_operations,
 )
 register_named("conv_general_dilated", "bilinear", conv_rule, is_linear=is_linear_in_one, operations=_conv_operations)
