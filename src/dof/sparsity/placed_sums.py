@@ -33,7 +33,7 @@ def placed_sum(tangents: SlotTangents, axes: Sequence[int], target: Slots) -> Sl
     rest = [a for a in range(tangents.data.ndim - 1) if a not in (*varying, *axes)]
     # What has the same slots all along a summed axis is summed right away.
     alike = [a for a in axes if a not in summed]
-    data = jnp.sum(_in_order(tangents.data, [*alike, *kept, *summed, *rest]), axis=tuple(range(1, 1 + len(alike))))
+    data = total(_in_order(tangents.data, [*alike, *kept, *summed, *rest]), range(1, 1 + len(alike)))
     index = _in_order(tangents.slots.index, [*kept, *summed, *rest, *alike])
     sizes = index.shape[1 : 1 + len(kept)]
     index = index.reshape(len(index), int(np.prod(sizes)), -1)
@@ -73,4 +73,4 @@ def _taken(entries: Any, places: np.ndarray) -> Array:
     """Σ_c of the entries at `places`, (…, c), zero where a place is EMPTY."""
     taken = entries.at[np.maximum(places, 0)].get(mode="promise_in_bounds")
     there = (places != EMPTY).reshape(*places.shape, *[1] * (entries.ndim - 1))
-    return jnp.sum(taken if there.all() else jnp.where(there, taken, 0), axis=places.ndim - 1)
+    return total(taken if there.all() else jnp.where(there, taken, 0), (places.ndim - 1,))
