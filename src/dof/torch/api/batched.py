@@ -77,16 +77,19 @@ def backward(point_loss: Callable[[Tensor], Tensor], x: Tensor, chunk: Chunk = "
     if not x.dim() or not len(x):
         found, fix = f"has shape {tuple(x.shape)}", "dof.backward(point_loss, x) with points in the rows of x"
         raise ArgumentError(describe("x", found, "at least one row, of which the mean is taken", fix))
-    total = 0.0
-    for block in x.split(rows_per_block(point_loss, x, chunk)):
-        losses = point_loss(block)
-        if losses.dim() == 0 or len(losses) != len(block):
-            expected, fix = f"one loss for each of {len(block)} rows", "lambda x: L(net)(x).squeeze(-1) ** 2"
-            raise ArgumentError(describe("point_loss", f"returns shape {tuple(losses.shape)}", expected, fix))
-        part = losses.sum() / (len(x) * losses[0].numel())
-        part.backward()
-        total = total + part.detach()
-    return torch.as_tensor(total)
+    blocks = x.split(rows_per_block(point_loss, x, chunk))
+    return torch.stack([_backward_of_block(point_loss, block, len(x)) for block in blocks]).sum()
+
+
+def _backward_of_block(point_loss: Callable[[Tensor], Tensor], block: Tensor, rows: int) -> Tensor:
+    """Add the gradient of a block, and return its part of the mean; its graph is gone before the next one is made."""
+    losses = point_loss(block)
+    if losses.dim() == 0 or len(losses) != len(block):
+        expected, fix = f"one loss for each of {len(block)} rows", "lambda x: L(net)(x).squeeze(-1) ** 2"
+        raise ArgumentError(describe("point_loss", f"returns shape {tuple(losses.shape)}", expected, fix))
+    part = losses.sum() / (rows * losses[0].numel())
+    part.backward()
+    return part.detach()
 
 
 def rows_per_block(g: Callable[[Tensor], Any], x: Tensor, chunk: Chunk) -> int:
