@@ -13,6 +13,7 @@ from torch.utils.checkpoint import checkpoint
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.torch.api.apply import require_function
+from dof.torch.pipeline.propagate import require_tensor
 from dof.torch.pipeline.propagated import map_outputs
 from dof.torch.triple import Triple
 
@@ -44,6 +45,7 @@ def batched(g: Callable[[Tensor], Any], chunk: Chunk = "auto") -> Callable[[Tens
     _require_chunk(chunk)
 
     def run(x: Tensor) -> Any:
+        require_tensor("x", x)
         blocks = x.split(rows_per_block(g, x, chunk))
         if len(blocks) == 1:
             return g(x)
@@ -74,6 +76,7 @@ def backward(point_loss: Callable[[Tensor], Tensor], x: Tensor, chunk: Chunk = "
     """
     require_function(point_loss)
     _require_chunk(chunk)
+    require_tensor("x", x)
     if not x.dim() or not len(x):
         found, fix = f"has shape {tuple(x.shape)}", "dof.backward(point_loss, x) with points in the rows of x"
         raise ArgumentError(describe("x", found, "at least one row, of which the mean is taken", fix))
