@@ -47,6 +47,18 @@ def test_the_graph_of_a_block_is_gone_before_the_next_is_made():
     assert len(alive) == 3
 
 
+def test_losses_that_are_no_tensor_are_refused():
+    net = network()
+    with pytest.raises(dof.ArgumentError, match="returns a tuple"):
+        dof.backward(lambda x: (dof.laplacian(net)(x),), torch.randn(4, 3))
+
+
+def test_an_operator_of_an_operator_is_compiled():
+    net, x = network(), torch.randn(5, 3)
+    g = lambda x: dof.laplacian(dof.laplacian(net))(x)  # noqa: E731
+    assert_close(dof.compiled(g, x, backend="eager")(x), g(x), 1e-12)
+
+
 def test_auto_takes_smaller_blocks_where_a_row_takes_more(monkeypatch):
     from dof.torch.api import batched
 

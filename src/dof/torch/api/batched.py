@@ -87,9 +87,10 @@ def backward(point_loss: Callable[[Tensor], Tensor], x: Tensor, chunk: Chunk = "
 def _backward_of_block(point_loss: Callable[[Tensor], Tensor], block: Tensor, rows: int) -> Tensor:
     """Add the gradient of a block, and return its part of the mean; its graph is gone before the next one is made."""
     losses = point_loss(block)
-    if losses.dim() == 0 or len(losses) != len(block):
+    if not isinstance(losses, torch.Tensor) or losses.dim() == 0 or len(losses) != len(block):
         expected, fix = f"one loss for each of {len(block)} rows", "lambda x: L(net)(x).squeeze(-1) ** 2"
-        raise ArgumentError(describe("point_loss", f"returns shape {tuple(losses.shape)}", expected, fix))
+        found = f"shape {tuple(losses.shape)}" if isinstance(losses, torch.Tensor) else f"a {type(losses).__name__}"
+        raise ArgumentError(describe("point_loss", f"returns {found}", expected, fix))
     part = losses.sum() / (rows * losses[0].numel())
     part.backward()
     return part.detach()

@@ -62,7 +62,6 @@ class Residual:
 
     def __call__(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Tensor], Any]:
         """The residual of `net` as a function of points (…, coordinates)."""
-
         require_function(net)
 
         def at(points: Tensor) -> Any:
@@ -104,7 +103,7 @@ class Residual:
         output = output.unsqueeze(-1) if self.is_single and output.dim() < points.dim() else output
         if output.dim() != points.dim() or output.shape[-1] != self.fields.count:
             expected = f"{self.fields.count} numbers for each point, for the fields {self.fields}"
-            fix = f'@pde.residual("{self.coordinates}", fields="{self.fields}")'
+            fix = f'@pde.residual("{self.coordinates}", fields="u[{output.shape[-1]}]"), with u[0], u[1], …'
             raise ArgumentError(describe("net(points)", f"has shape {tuple(output.shape)}", expected, fix))
         return output
 

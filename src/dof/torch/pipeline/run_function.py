@@ -72,6 +72,6 @@ def _require_output(y: Tensor, x: Tensor) -> None:
     if isinstance(y, Triple) and compat.comes_from_script(y):
         refuse("torch.jit.script or torch.jit.trace", "which loses gradients", "the module itself, not its script")
     if tuple(y.shape[: len(points)]) != points:
-        expected = f"one result for each point, {points} or {(*points, 'k')}"
+        expected = f"one result for each point, {points} or {str((*points, 0))[:-2]}k)"
         fix = "L(lambda x: net(x).squeeze(-1))(x); means over points come after L"
         raise ArgumentError(describe("f(x)", f"has shape {tuple(y.shape)}", expected, fix))
