@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from dof.errors import ArgumentTypeError, describe
@@ -32,26 +32,25 @@ def refuse_jax(argument: str, value: Any) -> None:
         raise ArgumentTypeError(_of_jax(argument, f"is of type {_name(value)}"))
 
 
-@contextmanager
-def expecting_jax() -> Iterator[None]:
+def expecting_jax() -> AbstractContextManager[None]:
     """Name the right import where f applies functions of PyTorch to arrays of JAX."""
-    try:
-        yield
-    except TypeError as error:
-        if NOT_A_TENSOR not in str(error):
-            raise
-        raise ArgumentTypeError(_of_torch("f", "or a coefficient applies functions of PyTorch")) from error
+    return _told_as(_of_torch("f", "or a coefficient applies functions of PyTorch"), NOT_A_TENSOR)
+
+
+def expecting_torch() -> AbstractContextManager[None]:
+    """Name the right import where f or a coefficient applies functions of JAX to tensors of PyTorch."""
+    return _told_as(_of_jax("f", "or a coefficient applies functions of JAX"), NOT_AN_ARRAY)
 
 
 @contextmanager
-def expecting_torch() -> Iterator[None]:
-    """Name the right import where f or a coefficient applies functions of JAX to tensors of PyTorch."""
+def _told_as(text: str, said: str) -> Iterator[None]:
+    """Raise an error with this text in place of a TypeError that says so."""
     try:
         yield
     except TypeError as error:
-        if NOT_AN_ARRAY not in str(error):
+        if said not in str(error):
             raise
-        raise ArgumentTypeError(_of_jax("f", "or a coefficient applies functions of JAX")) from error
+        raise ArgumentTypeError(text) from error
 
 
 def _of_torch(argument: str, found: str) -> str:
