@@ -12,12 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.frameworks import refuse_torch
 
 Argnums = int | tuple[int, ...]
 
 
 def require_callable(f: Any) -> None:
-    """Refuse an `f` that cannot be called."""
+    """Refuse an `f` that cannot be called, or belongs to PyTorch."""
+    refuse_torch("f", f)
     if not callable(f):
         found, fix = f"is of type {type(f).__name__}", "L(lambda x: jnp.sum(x**2))(x)"
         raise ArgumentTypeError(describe("f", found, "a function", fix))
@@ -66,6 +68,7 @@ def split_arrays(tree: Any) -> tuple[list[Any], Callable[[Any], Any]]:
 
 
 def _as_array(leaf: Any) -> Any:
+    refuse_torch("x", leaf)
     try:
         return jnp.asarray(leaf)
     except (TypeError, ValueError):

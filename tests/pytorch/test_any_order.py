@@ -155,6 +155,35 @@ def test_a_rule_of_order_two_only_leads_to_nesting():
     assert found.columns == ("by nesting",)
     assert "test_any_order.py" in found.why and "order two" in found.why
     assert "one operator after another" in str(found)
+    assert "_linalg_slogdet" in [step.operation for step in found.steps]
+    assert all("test_any_order.py" in step.source for step in found.steps)
+
+
+def test_what_depends_on_known_coefficients_only_is_computed_once(monkeypatch):
+    calls, symbol_at = [], any_order.symbol_at
+    monkeypatch.setattr(any_order, "_PLANS", any_order.Kept())
+    monkeypatch.setattr(any_order, "symbol_at", lambda *args: calls.append(1) or symbol_at(*args))
+    x, f = torch.rand(1, 3), lambda x: torch.sin(x).sum(-1)
+    for _ in range(3):
+        dx, dy, dt = dof.derivatives(3)  # made anew, with the same numbers
+        (dx**3 + 2.0 * dy)(f)(x)
+    assert len(calls) == 1
+    (dx**3 + 2.5 * dy)(f)(x), (dx**3 + 2.0 * dt)(f)(x), (dx**3)(f)(x), dof.jointly(dx**3, 2.0 * dy)(f)(x)
+    assert len(calls) == 6  # two of them for the last
+
+
+def test_coefficients_that_change_are_read_at_each_call():
+    scale, x = torch.ones((), requires_grad=True), torch.rand(2, 3)
+    rate = torch.tensor(1.0)
+    f = lambda x: torch.sin(x).sum(-1)  # noqa: E731
+    L = scale * dx**3
+    M = (lambda x: rate * x[..., 0]) * dx**3
+    one, other = L(f)(x), M(f)(x)
+    with torch.no_grad():
+        scale.mul_(3)
+        rate.mul_(2)
+    assert_close(L(f)(x), 3 * one, 1e-14)
+    assert_close(M(f)(x), 2 * other, 1e-14)
 
 
 def test_coefficients(monkeypatch):

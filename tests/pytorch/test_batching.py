@@ -1,5 +1,7 @@
 """Points in blocks, one flat graph, check and explain."""
 
+import weakref
+
 import pytest
 import torch
 from differences import assert_close
@@ -30,6 +32,31 @@ def test_blocks_give_the_same_values_and_gradients(chunk):
         assert_close(two, expected, 1e-13)
     with torch.no_grad():
         assert_close(dof.batched(L(net), chunk)(x), L(net)(x), 1e-13)
+
+
+def test_the_graph_of_a_block_is_gone_before_the_next_is_made():
+    net, alive = network(), []
+
+    def point_loss(x):
+        assert [loss() for loss in alive] == [None] * len(alive)
+        found = dof.laplacian(net)(x) ** 2
+        alive.append(weakref.ref(found))
+        return found
+
+    dof.backward(point_loss, torch.randn(6, 3), 2)
+    assert len(alive) == 3
+
+
+def test_losses_that_are_no_tensor_are_refused():
+    net = network()
+    with pytest.raises(dof.ArgumentError, match="returns a tuple"):
+        dof.backward(lambda x: (dof.laplacian(net)(x),), torch.randn(4, 3))
+
+
+def test_an_operator_of_an_operator_is_compiled():
+    net, x = network(), torch.randn(5, 3)
+    g = lambda x: dof.laplacian(dof.laplacian(net))(x)  # noqa: E731
+    assert_close(dof.compiled(g, x, backend="eager")(x), g(x), 1e-12)
 
 
 def test_auto_takes_smaller_blocks_where_a_row_takes_more(monkeypatch):

@@ -90,3 +90,12 @@ def test_gradients_that_stand_for_many_are_seen():
     torch.autograd.grad(y, x, torch.eye(2), is_grads_batched=True, retain_graph=True)
     torch.autograd.grad(y.sum(), x)
     assert seen == [True, False]
+
+
+def test_backward_hooks_are_found():
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh())
+    for register in (net[1].register_full_backward_hook, net[0].register_full_backward_pre_hook):
+        assert not compat.has_backward_hooks(net)
+        handle = register(lambda *_: None)
+        assert compat.has_backward_hooks(net)
+        handle.remove()

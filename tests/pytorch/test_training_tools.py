@@ -118,11 +118,17 @@ def test_hooks_see_triples_and_can_change_results():
     assert called == [net[0].weight.shape]
 
 
-def test_backward_hooks_of_modules_are_refused():
+@pytest.mark.parametrize("n", range(4))
+@pytest.mark.parametrize("rows", [1, 5])
+def test_backward_hooks_of_modules_are_refused(n, rows):
     net = network()
-    net[2].register_full_backward_hook(lambda module, inputs, outputs: None)
-    with pytest.raises(dof.DofError, match=r"autograd\.Function"):
-        dof.laplacian(net)(points())
+    dof.laplacian(net)(points()[:rows])
+    handle = net[n].register_full_backward_hook(lambda module, inputs, outputs: None)
+    for f in (net, lambda x: net(x).sin()):
+        with pytest.raises(dof.DofError, match="backward hooks"):
+            dof.laplacian(f)(points()[:rows])
+    handle.remove()
+    dof.laplacian(net)(points()[:rows])
 
 
 def test_points_of_inference_mode():

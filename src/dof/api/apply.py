@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from dof.arguments import Argnums, require_argnums, require_callable
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.frameworks import refuse_torch
 from dof.operators.higher_order import HigherOrder
 from dof.options import CutChoice, OptionKeywords, Options, Structure
 from dof.pipeline.prepare import HasCoefficients
@@ -149,6 +150,7 @@ def require_operators(L: Any, fix: str) -> None:
 
 def require_operator(value: Any, argument: str, fix: str) -> None:
     """Refuse what is no single operator."""
+    refuse_torch(argument, value)
     if not isinstance(value, Applicable) or isinstance(value, Jointly):
         found = f"is or has an entry of type {type(value).__name__}"
         raise ArgumentTypeError(describe(argument, found, "operators", fix))

@@ -131,7 +131,8 @@ def read_c(c: Any, argument: str = "c") -> Array:
     """Read `c`, evaluated at x, as a scalar."""
     array = known(as_array(argument, c))
     if array.shape != ():
-        found, fix = f"has shape {array.shape}", f"{argument} = lambda x: jnp.sum(x**2)"
+        found = f"has shape {array.shape}"
+        fix = f"jax.vmap(L(f))(x) or dof.batched(L(f))(x) for a batch; or {argument} = lambda x: jnp.sum(x**2)"
         raise ArgumentError(describe(argument, found, "a scalar, or a function of x that returns one", fix))
     return array
 

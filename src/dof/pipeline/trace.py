@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 from dof.arguments import Argnums, named_after, names_of, places_of, split_arguments
+from dof.frameworks import expecting_jax
 from dof.jax_compat import Closed
 
 
@@ -24,5 +25,6 @@ def trace(f: Callable[..., Any], argnums: Argnums, args: Any, kwargs: Any) -> tu
         return f(*put_back(x if several else x[0]), **kwargs)
 
     named = named_after(f, of_x, names_of(f, places_of(argnums, args)))
-    jaxpr, shapes = jax.make_jaxpr(named, return_shape=True)(*(x if several else (x,)))
+    with expecting_jax():
+        jaxpr, shapes = jax.make_jaxpr(named, return_shape=True)(*(x if several else (x,)))
     return jaxpr, jax.tree.structure(shapes)

@@ -18,6 +18,7 @@ __all__ = [
     "decomposition_of",
     "forward_mode_is_enabled",
     "functorch_is_active",
+    "has_backward_hooks",
     "is_batched",
     "is_composite",
     "is_traced",
@@ -82,6 +83,11 @@ def aten_of(prim: Any) -> Any:
 def is_composite(func: Any) -> bool:
     """Whether an operation is made of others, so that `func.decompose` writes it out."""
     return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
+
+
+def has_backward_hooks(module: torch.nn.Module) -> bool:
+    """Whether a module, or one inside of it, has hooks that are to see the gradients of its results."""
+    return any(m._backward_hooks or m._backward_pre_hooks for m in module.modules())
 
 
 def make_triple_shell(cls: Any, value: torch.Tensor) -> Any:

@@ -20,6 +20,7 @@ from dof.directions.shared import share_directions
 from dof.directions.sparse_rows import dense_rows
 from dof.directions.weight_runs import Run, runs_of
 from dof.torch.coefficients import Channel, PointMatrix, PointRows, is_known
+from dof.torch.kept import Kept, content
 from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm
 
 
@@ -46,28 +47,18 @@ def _applied(channels: Sequence[Channel], x: Tensor) -> Tensor | None:
     return stack.reshape(len(full), *[1] * (x.dim() - ndim), *stack.shape[1:])
 
 
-_FACTORED: dict[Any, tuple[np.ndarray, np.ndarray]] = {}
-MOST_FACTORED = 64
-"""Matrices whose factors are kept; of N = 1000 coordinates, factors take 8 MB."""
+_FACTORED = Kept()
 
 
 def _factored(terms: Sequence[Sequence[Any]], n: int) -> tuple[np.ndarray, np.ndarray]:
     """(rows (r, N), weights (c, r)) of what is known, factored once, since eigenvectors take N³ steps."""
-    key = (n, *(tuple((type(m), *map(_content, m)) for m in each) for each in terms))
-    if key not in _FACTORED:
+
+    def factors() -> tuple[np.ndarray, np.ndarray]:
         shared = share_directions([factor(list(each), n) for each in terms])
         rows = np.asarray(dense_rows(shared.rows)) if shared.size else np.zeros((0, n))
-        if len(_FACTORED) >= MOST_FACTORED:
-            _FACTORED.clear()
-        _FACTORED[key] = rows, np.asarray(shared.weights)
-    return _FACTORED[key]
+        return rows, np.asarray(shared.weights)
 
-
-def _content(part: Any) -> Any:
-    """The numbers of a part of a matrix: an array, several of them, or a number."""
-    if isinstance(part, tuple):
-        return tuple(map(_content, part))
-    return (part.shape, part.tobytes()) if isinstance(part, np.ndarray) else part
+    return _FACTORED.of((n, content(terms)), factors)
 
 
 class _Directions:

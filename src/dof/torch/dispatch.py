@@ -20,7 +20,10 @@ from dof.torch.rules.slot_flow import with_slots
 from dof.torch.trace_log import Step
 from dof.torch.triple import Triple, is_smooth
 
-LOST_FIX = "take it out of f, or write f with operations of PyTorch alone (the module itself, not its script)"
+LOST_FIX = (
+    "take it out of f, or write f with operations of PyTorch alone (the module itself, not its script; "
+    "checkpoint(…, use_reentrant=False))"
+)
 NO_RULE_FIX = "write it out in other operations of PyTorch"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import ismethod
 from typing import Any
 
 import torch
@@ -33,9 +34,13 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
             (`torch.no_grad` within f) is seen only then.
     """
     points = x.shape[:-1]
-    if isinstance(x, Triple) or not len(points) or max(points) < 2:
+    if isinstance(x, Triple):
         return
     code, held = _parts_of(f)
+    _require_no_backward_hooks(held)
+    # While a graph is traced nothing can be compared; `compiled` calls the function once before.
+    if not len(points) or max(points) < 2 or compat.is_traced():
+        return
     key = (x.dim(), code, *((id(part), _mode(part)) for part in held))
     if key in _probed:
         return
@@ -49,6 +54,14 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
     if len(_probed) >= MOST_PROBED:
         _probed.clear()
     _probed[key] = [_weakly(part, lambda _: _probed.pop(key, None)) for part in held]
+
+
+def _require_no_backward_hooks(parts: list[Any]) -> None:
+    """Refuse modules with backward hooks: gradients pass beside their results, and the hooks would not be called."""
+    if any(isinstance(part, torch.nn.Module) and compat.has_backward_hooks(part) for part in parts):
+        found, expected = "is or uses a module with backward hooks, which would not be called", "a module without them"
+        fix = "weight.register_hook(…) for gradients of parameters, or remove the hook by its handle: handle.remove()"
+        raise ArgumentError(describe("f", found, expected, fix))
 
 
 @contextmanager
@@ -112,7 +125,13 @@ def _parts_of(f: Any) -> tuple[Any, list[Any]]:
         return None, [f]
     cells = [cell.cell_contents for cell in f.__closure__ or () if _is_filled(cell)]
     named = [f.__globals__[name] for name in code.co_names if name in f.__globals__]
-    return code, [*cells, *named, *(f.__defaults__ or ()), getattr(f, "__self__", None)]
+    parts = [*cells, *named, *(f.__defaults__ or ()), getattr(f, "__self__", None)]
+    # A bound method is made anew whenever it is asked for.
+    return code, [entry for part in parts for entry in (_of_method(part) if ismethod(part) else (part,))]
+
+
+def _of_method(method: Any) -> tuple[Any, Any]:
+    return method.__func__, method.__self__
 
 
 def _mode(part: Any) -> Any:

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
+from dof.frameworks import refuse_torch
 from dof.pde.notation.at_points import at_points
 from dof.pde.notation.derivatives import Derivative
 from dof.pde.notation.divergence import run_with_divergences
@@ -113,6 +114,8 @@ class Residual:
         return METHODS[method](self, net, point, parameters)
 
     def _at_points(self, net: Callable[[Any], Any], parameters: Mapping[str, Any], method: str) -> Callable[[Any], Any]:
+        refuse_torch("net", net)
+
         def of_point(point: Any) -> Any:
             return self.at_point(net, point, parameters, method)
 

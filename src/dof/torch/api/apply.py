@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.frameworks import refuse_jax
 from dof.operators.higher_order import HigherOrder
 from dof.torch.pipeline.propagate import propagate_operators
 from dof.torch.pipeline.propagated import Nested, Propagated
@@ -71,6 +72,7 @@ def jointly(*operators: Any) -> Jointly:
     if not operators:
         raise ArgumentError(describe("jointly", "has no operators", "at least one", fix))
     for operator in operators:
+        refuse_jax("jointly", operator)
         if not isinstance(operator, Applicable) or isinstance(operator, Jointly):
             found = f"has an entry of type {type(operator).__name__}"
             raise ArgumentTypeError(describe("jointly", found, "operators", fix))
@@ -108,6 +110,7 @@ def propagate(f: Callable[[Any], Any], L: Any) -> Callable[[Tensor], Any]:
         (tensor(18.), tensor([ 9., 12.]), tensor(4.))
     """
     require_function(f)
+    refuse_jax("L", L)
     if not isinstance(L, Applicable) or any(isinstance(operator, HigherOrder) for operator in L._operators()):
         found, fix = f"is of type {type(L).__name__}", "dof.propagate(f, dof.laplacian)(x); L(f)(x) for any order"
         raise ArgumentTypeError(describe("L", found, "an operator of order two, one or zero, or dof.jointly(…)", fix))
@@ -127,7 +130,8 @@ def propagate(f: Callable[[Any], Any], L: Any) -> Callable[[Tensor], Any]:
 
 
 def require_function(f: Any) -> None:
-    """Refuse an `f` that cannot be called."""
+    """Refuse an `f` that cannot be called, or belongs to JAX."""
+    refuse_jax("f", f)
     if not callable(f):
         found, fix = f"is of type {type(f).__name__}", "L(net)(x), or L(lambda x: (x**2).sum(-1))(x)"
         raise ArgumentTypeError(describe("f", found, "a module or a function", fix))

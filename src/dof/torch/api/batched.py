@@ -13,6 +13,7 @@ from torch.utils.checkpoint import checkpoint
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.torch.api.apply import require_function
+from dof.torch.pipeline.propagate import require_tensor
 from dof.torch.pipeline.propagated import map_outputs
 from dof.torch.triple import Triple
 
@@ -44,6 +45,7 @@ def batched(g: Callable[[Tensor], Any], chunk: Chunk = "auto") -> Callable[[Tens
     _require_chunk(chunk)
 
     def run(x: Tensor) -> Any:
+        require_tensor("x", x)
         blocks = x.split(rows_per_block(g, x, chunk))
         if len(blocks) == 1:
             return g(x)
@@ -74,19 +76,24 @@ def backward(point_loss: Callable[[Tensor], Tensor], x: Tensor, chunk: Chunk = "
     """
     require_function(point_loss)
     _require_chunk(chunk)
+    require_tensor("x", x)
     if not x.dim() or not len(x):
         found, fix = f"has shape {tuple(x.shape)}", "dof.backward(point_loss, x) with points in the rows of x"
         raise ArgumentError(describe("x", found, "at least one row, of which the mean is taken", fix))
-    total = 0.0
-    for block in x.split(rows_per_block(point_loss, x, chunk)):
-        losses = point_loss(block)
-        if losses.dim() == 0 or len(losses) != len(block):
-            expected, fix = f"one loss for each of {len(block)} rows", "lambda x: L(net)(x).squeeze(-1) ** 2"
-            raise ArgumentError(describe("point_loss", f"returns shape {tuple(losses.shape)}", expected, fix))
-        part = losses.sum() / (len(x) * losses[0].numel())
-        part.backward()
-        total = total + part.detach()
-    return torch.as_tensor(total)
+    blocks = x.split(rows_per_block(point_loss, x, chunk))
+    return torch.stack([_backward_of_block(point_loss, block, len(x)) for block in blocks]).sum()
+
+
+def _backward_of_block(point_loss: Callable[[Tensor], Tensor], block: Tensor, rows: int) -> Tensor:
+    """Add the gradient of a block, and return its part of the mean; its graph is gone before the next one is made."""
+    losses = point_loss(block)
+    if not isinstance(losses, torch.Tensor) or losses.dim() == 0 or len(losses) != len(block):
+        expected, fix = f"one loss for each of {len(block)} rows", "lambda x: L(net)(x).squeeze(-1) ** 2"
+        found = f"shape {tuple(losses.shape)}" if isinstance(losses, torch.Tensor) else f"a {type(losses).__name__}"
+        raise ArgumentError(describe("point_loss", f"returns {found}", expected, fix))
+    part = losses.sum() / (rows * losses[0].numel())
+    part.backward()
+    return part.detach()
 
 
 def rows_per_block(g: Callable[[Tensor], Any], x: Tensor, chunk: Chunk) -> int:

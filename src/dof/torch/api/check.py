@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.frameworks import refuse_jax
 from dof.operators.higher_order import HigherOrder, products_of
 from dof.torch.api.apply import require_function
 from dof.torch.api.operator import Operator
@@ -65,6 +66,7 @@ def check(L: Any, f: Callable[[Any], Any], x: Tensor) -> Check:
         >>> dof.check(dof.laplacian, lambda x: x.sin().sum(-1), torch.ones(2, 3, dtype=torch.float64)).error < 1e-9
         True
     """
+    refuse_jax("L", L)
     if not isinstance(L, (Operator, HigherOrder)):
         raise ArgumentTypeError(describe("L", f"is {type(L).__name__}", "an operator", "dof.check(L, net, x)"))
     require_function(f)

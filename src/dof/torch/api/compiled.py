@@ -11,6 +11,7 @@ from torch import Tensor
 from dof.errors import ArgumentError, describe
 from dof.torch import compat
 from dof.torch.api.apply import require_function
+from dof.torch.pipeline.propagate import require_tensor
 
 
 def compiled(g: Callable[[Tensor], Any], x: Tensor, **options: Any) -> Callable[[Tensor], Any]:
@@ -28,6 +29,7 @@ def compiled(g: Callable[[Tensor], Any], x: Tensor, **options: Any) -> Callable[
         The compiled function; it refuses points of another shape.
     """
     require_function(g)
+    require_tensor("x", x)
     g(x)  # what is checked at the first call of g is checked here, outside of the graph
     graph = torch.compile(compat.traced_graph(g, x), **options)
     expected = (tuple(x.shape), x.dtype, x.device)

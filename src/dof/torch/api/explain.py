@@ -10,8 +10,10 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentTypeError, describe
+from dof.frameworks import refuse_jax
 from dof.torch.api.apply import Applicable, require_function
 from dof.torch.pipeline.propagate import propagate_operators
+from dof.torch.pipeline.propagated import Nested
 from dof.torch.trace_log import Step
 
 
@@ -21,7 +23,8 @@ class Explanation:
 
     Attributes:
         directions: how many there are: the rank of A, if A is known.
-        steps: the operations that met a triple, in their order.
+        steps: the operations that met a triple, in their order; where operators are applied one after another, those of
+            the operator on the right of each product, which meets f.
         columns: for an order above two, what is carried for each value, as "∂₀³ + ∂₁"; or "by nesting".
         why: why operators of an order above two were applied one after another.
 
@@ -71,6 +74,7 @@ def explain(L: Any, f: Callable[[Any], Any], x: Tensor) -> Explanation:
         f: a module or a function of points in rows.
         x: points (…, N).
     """
+    refuse_jax("L", L)
     if not isinstance(L, Applicable):
         found, fix = f"is of type {type(L).__name__}", "dof.explain(dof.laplacian, net, x)"
         raise ArgumentTypeError(describe("L", found, "an operator", fix))
@@ -78,4 +82,5 @@ def explain(L: Any, f: Callable[[Any], Any], x: Tensor) -> Explanation:
     log: list[Any] = []
     with torch.no_grad():
         done = propagate_operators(f, L._operators(), x, log)
-    return Explanation(done.directions, tuple(log), done.columns, done.why)
+    why = done.why if isinstance(done, Nested) else ""
+    return Explanation(done.directions, tuple(log), done.columns, why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -19,19 +20,22 @@ class ColumnReading(NamedTuple):
     """How one operator is read off a value and its columns.
 
     Attributes:
-        span: what the columns are.
-        symbol: the operator at the points.
+        terms: the factors of the operator at the points, and of what columns each is a multiple.
     """
 
-    span: Span
-    symbol: Symbol
+    terms: Sequence[tuple[Any, dict[int, float]]]
+
+    @classmethod
+    def of_symbol(cls, span: Span, symbol: Symbol) -> ColumnReading:
+        """How an operator is read off the columns of a span."""
+        return cls([(factor, span.read(polynomial)) for factor, polynomial in symbol])
 
     def of(self, value: Tensor, columns: Tensor | None) -> Tensor:
         """L f."""
         found: dict[int, Any] = {0: value, **by_number(columns)}
         total = None
-        for factor, polynomial in self.symbol:
-            part = combination(self.span.read(polynomial), found)
+        for factor, weights in self.terms:
+            part = combination(weights, found)
             if part is not None:
                 total = add(total, part if factor is None else over_outputs(factor, value) * part)
         return torch.zeros_like(value) if total is None else total.expand(value.shape)

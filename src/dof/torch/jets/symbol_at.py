@@ -20,6 +20,7 @@ from dof.operators.higher_order import HigherOrder, products_of
 from dof.symbols import polynomial
 from dof.symbols.polynomial import Monomial, Polynomial
 from dof.torch.coefficients import PointMatrix, block_matrix, is_known, matrix_at, scalar_at, vector_at
+from dof.torch.kept import Kept, content_of_operators
 from dof.torch.propagation import NeedsNesting
 from dof.torch.terms import Term, order_of
 
@@ -53,15 +54,22 @@ class OrderTwo(NamedTuple):
         return order_of(self.terms)
 
 
+_JOINED = Kept()
+
+
 def of_order_two(operator: Any, x: Tensor) -> Any:
     """A sum of products of order two at most, with constant coefficients, as one operator; others as they are."""
-    if operator.order > 2:
-        return operator
+    key = content_of_operators([operator]) if operator.order <= 2 else None
+    joined = None if key is None else _JOINED.of((x.shape[-1], x.dtype, key), lambda: _joined(operator, x))
+    return operator if joined is None else joined
+
+
+def _joined(operator: Any, x: Tensor) -> OrderTwo | None:
     try:
         (_, known), *rest = symbol_at(operator, x)
     except NeedsNesting:
-        return operator
-    return operator if rest else OrderTwo(tuple(_terms_of_known(known, x.shape[-1])))
+        return None
+    return None if rest else OrderTwo(tuple(_terms_of_known(known, x.shape[-1])))
 
 
 def in_pairs(factors: Sequence[Any], x: Tensor) -> list[Any]:

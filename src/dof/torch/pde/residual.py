@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce, update_wrapper
+from functools import lru_cache, reduce, update_wrapper
 from operator import matmul
 from typing import Any
 
@@ -12,11 +12,13 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, describe
-from dof.pde.notation.derivatives import Applied, Derivative, Gradient, Higher, Second
+from dof.frameworks import expecting_torch
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, Second
 from dof.pde.notation.names import Names, field_names, read_names
-from dof.torch.api.apply import jointly
+from dof.torch.api.apply import jointly, require_function
 from dof.torch.api.operator import Operator, derivatives
 from dof.torch.pde.fields import Field, value_of
+from dof.torch.pipeline.propagate import require_tensor
 
 
 def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[..., Any]], Residual]:
@@ -60,23 +62,27 @@ class Residual:
 
     def __call__(self, net: Callable[[Any], Any], **parameters: Any) -> Callable[[Tensor], Any]:
         """The residual of `net` as a function of points (…, coordinates)."""
+        require_function(net)
 
         def at(points: Tensor) -> Any:
             self._require_points(points)
-            try:
-                return self._at(net, points, parameters, self._reads)
-            except _UnknownRead:  # the first call, or it reads something else now
-                self._reads = self._find_reads(net, points, parameters)
-                return self._at(net, points, parameters, self._reads)
+            with expecting_torch():
+                try:
+                    return self._at(net, points, parameters, self._reads)
+                except _UnknownRead:  # the first call, or it reads something else now
+                    self._reads = self._find_reads(net, points, parameters)
+                    return self._at(net, points, parameters, self._reads)
 
         return at
 
     def _require_points(self, points: Any) -> None:
         n = self.coordinates.count
-        if not isinstance(points, torch.Tensor) or not points.dim() or points.shape[-1] != n:
-            found = f"has shape {tuple(points.shape)}" if isinstance(points, torch.Tensor) else f"is {type(points)}"
+        require_tensor("points", points)
+        if not points.dim() or points.shape[-1] != n:
             expected = f"(…, {n}), for the coordinates {self.coordinates}"
-            raise ArgumentError(describe("points", found, expected, f"torch.rand(10, {n})"))
+            raise ArgumentError(
+                describe("points", f"has shape {tuple(points.shape)}", expected, f"torch.rand(10, {n})")
+            )
 
     def _at(self, net: Any, points: Tensor, parameters: Any, reads: Sequence[Derivative]) -> Any:
         operators = [operator for read in reads for operator in _operators(read, points.shape[-1])]
@@ -97,7 +103,7 @@ class Residual:
         output = output.unsqueeze(-1) if self.is_single and output.dim() < points.dim() else output
         if output.dim() != points.dim() or output.shape[-1] != self.fields.count:
             expected = f"{self.fields.count} numbers for each point, for the fields {self.fields}"
-            fix = f'@pde.residual("{self.coordinates}", fields="{self.fields}")'
+            fix = f'@pde.residual("{self.coordinates}", fields="u[{output.shape[-1]}]"), with u[0], u[1], …'
             raise ArgumentError(describe("net(points)", f"has shape {tuple(output.shape)}", expected, fix))
         return output
 
@@ -136,8 +142,11 @@ def _unknown(derivative: Derivative) -> Tensor:
 
 def _operators(read: Derivative, n: int) -> list[Any]:
     """The operators that a derivative is read off: one, or one for each coordinate of a gradient."""
-    if isinstance(read, Applied):
-        return [read.operator]
+    return [read.operator] if isinstance(read, Applied) else _along_coordinates(read, n)
+
+
+@lru_cache(maxsize=256)
+def _along_coordinates(read: First | Second | Gradient | Higher, n: int) -> list[Any]:
     if isinstance(read, Second):
         return [_second(read.pairs, n)]
     each = derivatives(n)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.frameworks import expecting_torch, refuse_jax
 from dof.operators.higher_order import HigherOrder
 from dof.torch import compat, rows
 from dof.torch.jets.symbol_at import of_order_two
@@ -27,9 +28,18 @@ def propagate_operators(
     operators = [of_order_two(o, x) if isinstance(o, HigherOrder) else o for o in operators]
     is_higher = any(isinstance(operator, HigherOrder) for operator in operators)
     propagate = propagate_any_order if is_higher else propagate_order_two
-    rows.require_function_of_rows(f, x, lambda points: propagate(f, operators, points, None))
-    with nullcontext() if isinstance(x, Triple) else rows.without_random_numbers():
-        return propagate(f, operators, x, log)
+    with expecting_torch():
+        rows.require_function_of_rows(f, x, lambda points: propagate(f, operators, points, None))
+        with nullcontext() if isinstance(x, Triple) else rows.without_random_numbers():
+            return propagate(f, operators, x, log)
+
+
+def require_tensor(argument: str, x: Any) -> None:
+    """Refuse points that are no tensor of PyTorch."""
+    refuse_jax(argument, x)
+    if not isinstance(x, torch.Tensor):
+        fix = f"torch.as_tensor({argument}, dtype=torch.float32), with N coordinates on the last axis"
+        raise ArgumentTypeError(describe(argument, f"is of type {type(x).__name__}", "a tensor (…, N)", fix))
 
 
 def _require_points(x: Any) -> None:
@@ -37,7 +47,7 @@ def _require_points(x: Any) -> None:
         found = "is given to an operator inside of torch.func.grad, vmap, jvp or another transformation"
         fix = "L(f)(x) with all points in the rows of x, and torch.autograd.grad or .backward() for gradients"
         raise ArgumentError(describe("x", found, "plain points in rows, since gradients would be lost", fix))
-    if not isinstance(x, torch.Tensor) or not (x.is_floating_point() or x.is_complex()) or x.dim() == 0:
-        kind = f"has dtype {x.dtype} and shape {tuple(x.shape)}" if isinstance(x, torch.Tensor) else f"is {type(x)}"
-        fix = "x = torch.as_tensor(x, dtype=torch.float32), with N coordinates on the last axis"
-        raise ArgumentTypeError(describe("x", kind, "a floating or complex tensor (…, N)", fix))
+    require_tensor("x", x)
+    if not (x.is_floating_point() or x.is_complex()) or x.dim() == 0:
+        found, fix = f"has dtype {x.dtype} and shape {tuple(x.shape)}", "x.float(), with N coordinates on the last axis"
+        raise ArgumentTypeError(describe("x", found, "a floating or complex tensor (…, N)", fix))

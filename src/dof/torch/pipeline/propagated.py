@@ -24,7 +24,6 @@ class Propagated:
         readings: for each operator, how it is read off an output.
         run: the propagation.
         columns: the meanings of the columns, for operators of an order above two.
-        why: why operators were applied one after another; empty for one propagation.
     """
 
     output: Any
@@ -32,7 +31,6 @@ class Propagated:
     readings: Sequence[Any]
     run: Propagation
     columns: tuple[str, ...] = ()
-    why: str = ""
 
     def each(self, read: Callable[[Tensor, Tensor | None, Tensor | None], Any]) -> Any:
         """`read(value, applied, tangents)` in place of each output.

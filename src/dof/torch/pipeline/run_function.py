@@ -64,7 +64,9 @@ def _functionalized(f: Callable[[Any], Any], seed: Triple, cause: NeedsFunctiona
         with torch.no_grad():
             f(seed.value.clone())
         func, line = cause.args
-    return refuse(func, "which writes into memory in a way that dof cannot follow", "write f without it", line=line)
+    # PyTorch writes some operations out in ones that work in place where an operator is applied to what another gives.
+    fix = "write f without it" + (", or apply operators of order two at most" if isinstance(seed.value, Triple) else "")
+    return refuse(func, "which writes into memory in a way that dof cannot follow", fix, line=line)
 
 
 def _require_output(y: Tensor, x: Tensor) -> None:
@@ -72,6 +74,6 @@ def _require_output(y: Tensor, x: Tensor) -> None:
     if isinstance(y, Triple) and compat.comes_from_script(y):
         refuse("torch.jit.script or torch.jit.trace", "which loses gradients", "the module itself, not its script")
     if tuple(y.shape[: len(points)]) != points:
-        expected = f"one result for each point, {points} or {(*points, 'k')}"
+        expected = f"one result for each point, {points} or {str((*points, 0))[:-2]}k)"
         fix = "L(lambda x: net(x).squeeze(-1))(x); means over points come after L"
         raise ArgumentError(describe("f(x)", f"has shape {tuple(y.shape)}", expected, fix))
