@@ -35,7 +35,8 @@ test-jax-range: .venv-oldest-jax/stamp .venv-newest-jax/stamp
 .venv-oldest-jax/stamp .venv-newest-jax/stamp: .venv-%-jax/stamp: pyproject.toml
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --upgrade pip
-	$(@D)/bin/python -m pip install --quiet $(if $(filter oldest,$*),jax==$(OLDEST_JAX) jaxlib==$(OLDEST_JAX),--upgrade jax) --editable ".[core-test]"
+	$(@D)/bin/python -m pip install --quiet $(if $(filter oldest,$*),jax==$(OLDEST_JAX) jaxlib==$(OLDEST_JAX),--upgrade jax)
+	$(@D)/bin/python -m pip install --quiet --editable ".[core-test]"
 	touch $@
 
 # Wave-function codes, in the versions that docs/how-to/wave-function-codes.md speaks of.
@@ -57,13 +58,13 @@ TORCH := torch==2.13.0
 TORCH_VENV := .venv-torch
 
 test-torch: $(TORCH_VENV)/stamp
-	$(TORCH_VENV)/bin/python -m pytest $(TWO) --override-ini=addopts= --confcutdir=tests/pytorch --doctest-modules -q tests/pytorch src/dof/torch
+	$(TORCH_VENV)/bin/python -m pytest --override-ini=addopts= --confcutdir=tests/pytorch --doctest-modules -q tests/pytorch src/dof/torch
 	$(TORCH_VENV)/bin/pyright --pythonpath $(TORCH_VENV)/bin/python src/dof/torch src/dof/bench/torch_races
 
 $(TORCH_VENV)/stamp: pyproject.toml Makefile
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --upgrade pip
-	$(@D)/bin/python -m pip install --quiet $(TORCH) expecttest "pytest>=8" "pytest-xdist>=3.6" "pyright>=1.1.390" "rich>=13" --editable "."
+	$(@D)/bin/python -m pip install --quiet $(TORCH) expecttest "pytest>=8" "pyright>=1.1.390" "rich>=13" --editable "."
 	touch $@
 
 # The wheel in an empty environment, from an empty folder: import, one Laplacian, the command, the types.

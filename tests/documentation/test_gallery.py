@@ -21,16 +21,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "run")
 INEXACT = {"kdv": 1e-5, "plate": 1.0, "l_shape": 1e-5, "schnakenberg": 1e-4}
 """A soliton that is cut off at the ends, a series whose fourth derivatives do not converge, a fit to the boundary, a
 numerical solution."""
-SMALL = {
-    "adam": 1,
-    "newton": 1,
-    "points": 30,
-    "edge_points": 10,
-    "width": 4,
-    "depth": 1,
-    "report": 2,
-    "error_points": 64,
-}
+SMALL = {"adam": 1, "newton": 1, "points": 30, "edge_points": 10, "width": 4, "depth": 1, "report": 2}
 
 
 @pytest.fixture
