@@ -59,8 +59,8 @@ def test_the_expectation_over_all_signs_is_exact(name, all_signs):
 
 def test_the_variance_is_hutchinsons(all_signs):
     found = jax.jit(jax.vmap(lambda n: dof.estimate(dof.laplacian, samples=1)(net)(n, X)))(jnp.arange(2**N))
-    hessian = jax.hessian(net)(X)
-    assert_close(found.var(), 2 * jnp.sum((hessian - jnp.diag(jnp.diag(hessian))) ** 2), 1e-10)
+    hessian = np.asarray(jax.jit(jax.hessian(net))(X))
+    assert_close(np.var(found), 2 * np.sum((hessian - np.diag(np.diag(hessian))) ** 2), 1e-10)
 
 
 def test_the_mean_over_keys_and_over_choices_of_coordinates():
@@ -69,8 +69,8 @@ def test_the_mean_over_keys_and_over_choices_of_coordinates():
     for along in ("signs", "coordinates"):
         keys = jax.random.split(jax.random.key(3), 2000)
         found = jax.jit(jax.vmap(lambda key, along=along: dof.estimate(L, 2, along)(net)(key, X)))(keys)
-        assert jnp.std(found) > 0
-        assert abs(found.mean() - L(net)(X)) < 5 * jnp.std(found) / len(keys) ** 0.5
+        assert np.std(found) > 0
+        assert abs(np.mean(found) - jax.jit(L(net))(X)) < 5 * np.std(found) / len(keys) ** 0.5
 
 
 def test_a_choice_of_all_coordinates_but_one_is_unbiased_exactly(monkeypatch):

@@ -45,7 +45,7 @@ def test_mistakes_are_told_in_a_sentence(options, said):
     assert said in done.output and "Traceback" not in done.output
 
 
-SOLVE = ["--width=8", "--depth=1", "--points=40", "--adam=4", "--newton=4", "--report=4"]
+SOLVE = ["--width=8", "--depth=1", "--points=40", "--adam=4", "--newton=4", "--report=4", "--error-points=64"]
 FILE = """
 import jax.numpy as jnp
 from dof import pde
@@ -174,7 +174,7 @@ assert "quick" in CliRunner().invoke(app, ["bench", "--help"]).output and loaded
 
 
 def test_solving_does_not_import_the_benchmark(tmp_path):
-    options = [*SOLVE, "--newton=0", "--error-points=8", f"--out={tmp_path / 'run'}"]
+    options = [*SOLVE, "--newton=0", f"--out={tmp_path / 'run'}"]
     done = subprocess.run([sys.executable, "-c", WITHOUT_BENCHMARK, *options], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -27,7 +27,7 @@ def problem():
 def test_an_unknown_coefficient_is_found_by_a_network_of_its_own():
     networks = {"k": {"width": 5, "depth": 1, "of": "x"}}
     # Not from seed 0: networks this small end in another minimum from there, with k < 0 and a residual of 8 %.
-    few = {"points": 100, "edge_points": 20, "width": 8, "depth": 1, "report": 25, "seed": 1}
+    few = {"points": 100, "edge_points": 20, "width": 8, "depth": 1, "report": 25, "seed": 1, "error_points": 64}
     solution = dof.solve(problem(), networks, adam=0, newton=50, **few)
     assert [w.shape for w, _ in solution.params["k"]] == [(5, 1), (1, 5)]
     assert [w.shape for w, _ in solution.params["u"]] == [(8, 2), (1, 8)]
@@ -41,7 +41,7 @@ def test_an_unknown_coefficient_is_found_by_a_network_of_its_own():
 
 def test_a_problem_may_bring_its_network():
     own = replace(problem(), network={"k": {"width": 3, "depth": 1, "of": "x"}})
-    few = {"adam": 1, "newton": 0, "points": 20, "width": 4}
+    few = {"adam": 1, "newton": 0, "points": 20, "width": 4, "error_points": 64}
     solution = dof.solve(own, **few)
     assert solution.params["k"][0][0].shape == (3, 1)
     assert dof.solve(own, start=solution, **few).params["k"][0][0].shape == (3, 1)
@@ -78,7 +78,7 @@ def test_causal_weights_multiply_the_residuals_of_the_equation():
     growth = pde.residual("x t")(lambda u, x, t: u.t - u - x)
     exact = pde.initial(lambda x, t: x, hard=True)
     time = pde.Problem(growth, pde.Interval(0, 1) * pde.Time(0, 1), [exact])
-    solution = dof.solve(time, adam=2, newton=2, points=64, width=4, depth=1, causal=2.0)
+    solution = dof.solve(time, adam=2, newton=2, points=64, width=4, depth=1, causal=2.0, error_points=64)
     training = solution.training
     state = training.start()
     (points, factors), *_ = training._in_causal_order(state, training.batch(state))

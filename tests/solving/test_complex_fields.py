@@ -46,7 +46,9 @@ def test_a_residual_of_a_complex_field_is_that_of_the_formula():
 def test_a_complex_equation_is_solved_with_hard_and_soft_conditions():
     conditions = [pde.initial(plane_wave, hard=True), pde.dirichlet(plane_wave), pde.periodic("x", weight=1e-9)]
     problem = pde.Problem(schroedinger, DOMAIN, conditions[:2], reference=plane_wave)
-    solution = dof.solve(problem, adam=0, newton=25, width=12, depth=1, points=150, edge_points=40, report=25)
+    solution = dof.solve(
+        problem, adam=0, newton=25, width=12, depth=1, points=150, edge_points=40, report=25, error_points=256
+    )
     assert solution.error < 0.02
     points = np.array([[0.3, 0.1], [0.6, 0.2], [0.5, 0.0]])
     values = solution(points)

@@ -8,7 +8,7 @@ from scipy.special import mathieu_a
 import dof
 from dof import pde, solving
 
-SMALL = {"adam": 0, "newton": 6, "points": 200, "depth": 1, "report": 6}
+SMALL = {"adam": 0, "newton": 6, "points": 200, "depth": 1, "report": 6, "error_points": 64}
 
 
 @pde.residual("x")

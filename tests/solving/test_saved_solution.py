@@ -9,7 +9,7 @@ import dof
 from dof import pde
 from dof.runs.training_run import begin, train
 
-SMALL = {"adam": 2, "newton": 0, "points": 16, "edge_points": 8, "width": 4, "depth": 1}
+SMALL = {"adam": 2, "newton": 0, "points": 16, "edge_points": 8, "width": 4, "depth": 1, "error_points": 64}
 POINTS = np.random.default_rng(0).random((5, 2))
 
 

@@ -88,6 +88,7 @@ def heat(u, x, t, *, f):
     return u.t - u.xx - f
 
 
+FEW = {"adam": 1, "newton": 0, "points": 4, "width": 4, "depth": 1, "error_points": 4}
 HEAT = pde.Problem(
     heat,
     pde.Interval(0, 1) * pde.Time(0, 1),
@@ -96,8 +97,12 @@ HEAT = pde.Problem(
 )
 
 
-def test_a_solution_is_a_function_of_jax_at_any_precision():
-    solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
+@pytest.fixture(scope="module")
+def solution():
+    return dof.solve(HEAT, **FEW)
+
+
+def test_a_solution_is_a_function_of_jax_at_any_precision(solution):
     point = np.array([0.3, 0.7])
     with dof.extend.enable_x64():
         u = solution.training.objective.u(solution.theta)
@@ -120,7 +125,7 @@ def test_a_solution_is_a_function_of_jax_at_any_precision():
 
 
 def test_a_grid_has_the_values_and_nan_outside_of_the_domain():
-    solution = dof.solve(problem_in(3), adam=1, newton=0, points=4, width=4)
+    solution = dof.solve(problem_in(3), **FEW)
     axes, values = solution.grid(5, **{"x[2]": 0.25})
     assert list(axes) == ["x[0]", "x[1]"] and values.shape == (5, 5) and np.isnan(values[0, 0])
     assert values[3, 2] == pytest.approx(float(solution([axes["x[0]"][3], axes["x[1]"][2], 0.25])), rel=1e-12)
@@ -130,8 +135,7 @@ def test_a_grid_has_the_values_and_nan_outside_of_the_domain():
         solution.grid(z=0.0)
 
 
-def test_values_are_of_numpy_and_keep_their_digits_without_64_bit_numbers():
-    solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
+def test_values_are_of_numpy_and_keep_their_digits_without_64_bit_numbers(solution):
     points = np.random.default_rng(0).random((3, 2))
     with dof.extend.enable_x64(False):
         values, slopes = solution(points), solution.d("x")(points)
@@ -141,8 +145,7 @@ def test_values_are_of_numpy_and_keep_their_digits_without_64_bit_numbers():
     values[0] = 0.0  # their owner may change them
 
 
-def test_coordinates_of_any_shape_are_broadcast():
-    solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
+def test_coordinates_of_any_shape_are_broadcast(solution):
     x, t = np.meshgrid(np.linspace(0, 1, 3), np.linspace(0, 1, 4))
     values = solution(x, t)
     assert values.shape == (4, 3)
@@ -154,14 +157,13 @@ def test_coordinates_of_any_shape_are_broadcast():
 
 def test_one_coordinate_is_given_by_its_values():
     line = pde.Problem(pde.residual("x")(lambda u, x: u.xx + 1), pde.Interval(0, 1), [pde.dirichlet(0.0, hard=True)])
-    solution = dof.solve(line, adam=1, newton=0, points=4, width=4, depth=1)
+    solution = dof.solve(line, **FEW)
     x = np.linspace(0, 1, 5)
     assert solution(x).shape == (5,) and solution(x[:, None]).shape == (5,) and solution(0.3).shape == ()
     np.testing.assert_array_equal(solution(x), solution(x[:, None]))
     assert solution(0.25) == solution([0.25]) and solution(x.reshape(5, 1, 1)).shape == (5, 1)
 
 
-def test_derivatives_in_what_is_no_coordinate_are_refused_at_once():
-    solution = dof.solve(HEAT, adam=1, newton=0, points=4, width=4, depth=1)
+def test_derivatives_in_what_is_no_coordinate_are_refused_at_once(solution):
     with pytest.raises(dof.ArgumentError, match=r"Fix: solution\.d\('x'\)"):
         solution.d("y")

@@ -57,7 +57,7 @@ def solve(
 
     Examples:
         >>> import dof
-        >>> solution = dof.solve("heat", adam=20, newton=20)
+        >>> solution = dof.solve("heat", adam=20, newton=20, width=16)
         >>> assert solution.error < 1e-3
         >>> print(solution([0.5, 0.0]).shape)
         ()
