@@ -1,5 +1,6 @@
 """The residual on fresh points: what it is, and what is decided by it."""
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import dof
-from dof import pde
+from dof import ArgumentError, pde
 from dof.jax_compat import enable_x64
 from dof.solving.progress import Progress, interval_length, is_enough
 from dof.solving.quality import quality
@@ -153,6 +154,58 @@ def test_hard_conditions_that_are_the_reference_are_told(edge, is_warned):
     problem = pde.Problem(equation, pde.Interval(0, 2), [pde.dirichlet(edge, hard=True)], reference=jnp.sin)
     advice = training_of(problem, None, FEW | {"points": 1000}).advice
     assert any("nothing is left to be found" in sentence for sentence in advice) == is_warned
+
+
+def with_reference(reference):
+    equation = pde.residual("x")(lambda u, x: u.xx + jnp.sin(x))
+    return pde.Problem(equation, pde.Interval(0, jnp.pi), [pde.dirichlet(0.0)], reference=reference)
+
+
+def from_a_table(x):
+    """The solution by NumPy, which has no derivatives in JAX."""
+    return jax.pure_callback(
+        lambda x: np.sin(x), jax.ShapeDtypeStruct(jnp.shape(x), float), x, vmap_method="sequential"
+    )
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (with_reference(jnp.sin), None),
+        (with_reference(from_a_table), None),
+        (with_reference(lambda x: 1.01 * jnp.sin(x)), None),
+        (with_reference(lambda x: jnp.sin(2 * x)), r"a residual of \d+ % of the terms of `equation`:"),
+        (with_reference(lambda x: 1.0 + jnp.sin(x)), r"a residual of \d+ % of the terms of `dirichlet`:"),
+        (with_reference(lambda x: 2.0 + x * x), r"of the terms of `equation` and \d+ % of the terms of `dirichlet`:"),
+    ],
+)
+def test_a_reference_that_does_not_solve_the_problem_is_told(problem, said):
+    found = [text for text in training_of(problem, None, FEW | {"points": 100}).advice if "The reference" in text]
+    assert found == [] if said is None else re.search(said, found[0])
+
+
+@pytest.mark.parametrize(("value", "is_warned"), [(2.0, False), (3.0, True)])
+def test_a_reference_is_looked_at_with_the_true_unknowns(value, is_warned):
+    equation = pde.residual("x")(lambda u, x, *, k: u.xx + k * jnp.sin(x))
+    whole = {"conditions": [pde.dirichlet(0.0)], "unknowns": {"k": 1.0}, "reference": lambda x: 2 * jnp.sin(x)}
+    known = pde.Problem(equation, pde.Interval(0, jnp.pi), truth={"k": value}, **whole)
+    unknown = pde.Problem(equation, pde.Interval(0, jnp.pi), **whole)
+    told = lambda problem: any("The reference" in text for text in training_of(problem, None, FEW).advice)  # noqa: E731
+    assert told(known) is is_warned and not told(unknown)
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        (lambda x: jnp.sqrt(x - 1), r"`reference` is no number at \d+ of 256 points, the first at \(x\) = \("),
+        (lambda x: 0.0 * x, "`reference` is zero everywhere"),
+        (lambda x: jnp.stack([x, x]), r"`reference` has shape \(2,\)"),
+    ],
+)
+def test_a_reference_without_values_is_refused_before_the_first_step(reference, said):
+    with pytest.raises(ArgumentError, match=said), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it does not solve the problem
+        dof.solve(with_reference(reference), **FEW, points=100, adam=1, newton=0)
 
 
 @pytest.mark.parametrize(
