@@ -31,7 +31,7 @@ class Line(Objective):
 def steps(theta, batch, n, blocks):
     theta = jnp.asarray(theta)
     return stochastic_gauss_newton_steps(
-        Line(), theta, start(theta), batch, jnp.ones(1), n, blocks=blocks, devices=Devices()
+        Line(), theta, start(theta), batch, jnp.ones(1), n, n, blocks=blocks, devices=Devices()
     )
 
 
