@@ -132,6 +132,13 @@ def test_patience_counts_reports_without_a_smaller_residual(overfitted):
     assert interval_length(settings, progress) == settings.report
 
 
+@pytest.mark.parametrize(("settings", "length"), [({}, 20), ({"adaptive": True}, 5), ({"optimiser": "lbfgs"}, 5)])
+def test_intervals_are_shorter_where_no_points_are_added(settings, length):
+    chosen = Settings(**settings).chosen_for(100, 1)
+    assert interval_length(chosen, Progress(None, has_parted=True)) == length
+    assert interval_length(chosen, Progress(None)) == 20
+
+
 def test_an_equation_that_no_parameter_moves_leaves_the_weights_finite():
     points = np.linspace(0, 1, 30)[:, None]
     still = pde.residual("x")(lambda u, x: 0.0 * u)

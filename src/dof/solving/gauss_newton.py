@@ -47,9 +47,8 @@ LEAST_DAMPING, MOST_DAMPING = 1e-14, 1e6
 """λ below the first is lost in the rounding of float64; above the second a step does not move θ any more."""
 SHRINK, GROW = 1 / 5, 3.0
 """Factors of λ after a step that lowers the loss and after one that does not."""
-MOST_RISE, SETTLING = 10.0, 3
-"""By how many times a step may raise the loss, and how many steps at the end of an interval may not: what is reported,
-and kept as the best state, is the ground of a valley and not its slope."""
+MOST_RISE = 10.0
+"""By how many times a step may raise the loss."""
 MOST_TRIALS = 6
 """Values of λ that are tried with one Jacobian. Their factors span GROW⁵ = 243; more are needed only where the loss is
 at the limit of rounding, and would be in vain."""
@@ -96,7 +95,7 @@ def gauss_newton_steps(
     most: int,
     devices: Devices = ONE,
 ) -> Any:
-    """Take n steps from θ, of which the last ones have to lower the loss.
+    """Take n steps from θ.
 
     Args:
         objective: The residuals and their Jacobian.
@@ -109,17 +108,20 @@ def gauss_newton_steps(
         devices: Over which the points are divided.
 
     Returns:
-        θ and the state after the steps, and the loss of each term after each step, (most, terms).
+        θ and the state after the steps; the loss of each term after each step, (most, terms); and of all these θ that
+        with the lowest loss, with its losses: the last may be on the slope of a valley.
     """
 
-    def step(carry: Any, k: Any) -> Any:
-        theta, state = carry
-        rise = jnp.where(k < n - SETTLING, MOST_RISE, 1.0)
-        found = damped_step(objective, theta, state, batch, batch, weights, devices, rise)
-        return (found.theta, found.state), found.losses
+    def step(carry: Any, _: Any) -> Any:
+        theta, state, lowest = carry
+        found = damped_step(objective, theta, state, batch, batch, weights, devices, MOST_RISE)
+        is_lower = found.losses @ weights < lowest[1] @ weights
+        lowest = jax.tree.map(lambda new, old: jnp.where(is_lower, new, old), (found.theta, found.losses), lowest)
+        return (found.theta, found.state, lowest), found.losses
 
-    (theta, state), losses = repeated(step, (theta, state), n, most)
-    return theta, state, losses
+    none = theta, jnp.full(len(batch), jnp.inf)
+    (theta, state, lowest), losses = repeated(step, (theta, state, none), n, most)
+    return theta, state, losses, lowest
 
 
 class DampedStep(NamedTuple):

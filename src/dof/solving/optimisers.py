@@ -25,13 +25,14 @@ class Optimiser(NamedTuple):
     Attributes:
         start: `start(θ)` is its state before the first step.
         run: `run(θ, state, batch, weights, n)`, called on each device with its own points, takes n steps, at most as
-            many as there are between two reports, and returns θ, state and losses (most, terms).
+            many as there are between two reports, and returns θ, state, losses (most, terms), and a pair: the θ that is
+            reported, and its losses.
         with_other_points: `with_other_points(state, θ)` is the state for the first step with many points more.
         blocks: Into how many blocks, one after the other, it divides the points of the equation.
     """
 
     start: Callable[[Any], Any]
-    run: Callable[[Any, Any, Batch, Any, Any], tuple[Any, Any, Any]]
+    run: Callable[[Any, Any, Batch, Any, Any], tuple[Any, Any, Any, tuple[Any, Any]]]
     with_other_points: Callable[[Any, Any], Any]
     blocks: int = 1
 
@@ -54,7 +55,7 @@ def adam(objective: Objective, settings: Settings, devices: Devices) -> Optimise
             return (optax.apply_updates(theta, change), state), losses
 
         (theta, state), losses = repeated(step, (theta, state), n, settings.report)
-        return theta, state, losses
+        return theta, state, losses, (theta, losses[n - 1])
 
     return Optimiser(rule.init, run, lambda state, theta: rule.init(theta), blocks)
 
@@ -76,7 +77,7 @@ def lbfgs(objective: Objective, settings: Settings, devices: Devices) -> Optimis
             return (optax.apply_updates(theta, change), state), losses
 
         (theta, state), losses = repeated(step, (theta, state), n, settings.report)
-        return theta, state, losses
+        return theta, state, losses, (theta, losses[n - 1])
 
     return Optimiser(rule.init, run, lambda state, theta: rule.init(theta))
 

@@ -56,8 +56,8 @@ def has_parted(report: Report) -> bool:
 
 def interval_length(settings: Settings, progress: Progress) -> int:
     """How many steps are taken with the same points."""
-    # Without new points there is nothing that a shorter interval would change.
-    is_shorter = progress.has_parted and settings.resample
+    # Without new points there is nothing that a shorter interval would change, and with many more it is not needed.
+    is_shorter = progress.has_parted and settings.resample and not settings.may_add_points
     return max(1, settings.report // SHORTER) if is_shorter else settings.report
 
 

@@ -126,12 +126,11 @@ class Training:
         with one_blas_thread():
             found = jax.block_until_ready(steps(*arrays))
         took = time.perf_counter() - began
-        theta, optimiser, losses = self.devices.here(found)
-        losses = np.asarray(losses)[:n]
-        first = self._first_loss(state, losses, np.asarray(weights))
+        theta, optimiser, losses, (reported, its_losses) = self.devices.here(found)
+        first = self._first_loss(state, np.asarray(losses)[:n], np.asarray(weights))
         after = self._next(state.step + n, name, theta, optimiser)
         new = TrainingState(state.step + n, theta, after, weights, first, state.progress)
-        measured = self.evaluation.measured(theta, losses[-1], np.asarray(weights))
+        measured = self.evaluation.measured(reported, np.asarray(its_losses), np.asarray(weights))
         report = Report(
             step=new.step,
             phase=name,
@@ -141,7 +140,7 @@ class Training:
             total_seconds=time.perf_counter() - entered + (last.total_seconds if last else self.seconds_to_prepare),
             **measured,
         )
-        progress = state.progress.after(report, theta, is_last=end == self.settings.steps)
+        progress = state.progress.after(report, reported, is_last=end == self.settings.steps)
         if progress.has_parted and not state.progress.has_parted:
             new = new._replace(optimiser=self._optimiser_after(new.step).with_other_points(new.optimiser, theta))
         return new._replace(progress=progress), report
@@ -157,7 +156,7 @@ class Training:
         is_short = settings.adaptive == "auto" and state.progress.has_parted
         if not ((settings.adaptive is True or is_short) and settings.resample):
             return self._sample(self.counts, number)
-        n = self.counts[0] * (MORE_POINTS if is_short and settings.can_fit_points else 1)
+        n = self.counts[0] * (MORE_POINTS if is_short and settings.may_add_points else 1)
         many = self._sample((CANDIDATES * n, *self.counts[1:]), number)
         sizes = self._squares(0, state.theta, many[0])
         # (seed, number, k) draws the points of term k; the number of terms makes another stream.
