@@ -42,7 +42,8 @@ def test_what_is_right_at_the_fitted_points_only_is_called_so(overfitted):
 
 
 def test_new_points_come_sooner_once_the_two_have_parted(overfitted):
-    assert [report.step for report in overfitted.history[:3]] == [8, 10, 12]
+    # First there are twice as many, which are still too few.
+    assert [report.step for report in overfitted.history[:4]] == [8, 16, 18, 20]
 
 
 def test_there_are_more_points_once_the_two_have_parted_and_more_where_the_residual_is_large():
@@ -133,10 +134,11 @@ def test_patience_counts_reports_without_a_smaller_residual(overfitted):
 
 
 @pytest.mark.parametrize(("settings", "length"), [({}, 20), ({"adaptive": True}, 5), ({"optimiser": "lbfgs"}, 5)])
-def test_intervals_are_shorter_where_no_points_are_added(settings, length):
+def test_intervals_are_shorter_where_more_points_are_not_enough(overfitted, settings, length):
     chosen = Settings(**settings).chosen_for(100, 1)
-    assert interval_length(chosen, Progress(None, has_parted=True)) == length
-    assert interval_length(chosen, Progress(None)) == 20
+    once = Progress(None).after(overfitted.history[0], None, is_last=True)
+    again = once.after(overfitted.history[0], None, is_last=True)
+    assert [interval_length(chosen, progress) for progress in (Progress(None), once, again)] == [20, length, 5]
 
 
 def test_an_equation_that_no_parameter_moves_leaves_the_weights_finite():

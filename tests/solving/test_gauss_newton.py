@@ -86,7 +86,7 @@ def test_with_other_points_steps_are_damped_no_more_than_at_the_start(damping, a
 
 def test_what_is_reported_is_the_lowest():
     first = jnp.array([-1.2, 1.0])
-    theta, _, losses, (lowest, its_losses) = gauss_newton_steps(Curve(), first, start(first), ((),), jnp.ones(1), 7, 7)
+    _, _, losses, (lowest, its_losses) = gauss_newton_steps(Curve(), first, start(first), ((),), jnp.ones(1), 7, 7)
     assert its_losses[0] == losses[:, 0].min()
     np.testing.assert_allclose(jnp.sum(Curve().residuals(lowest, (), None)[0] ** 2), its_losses[0])
 

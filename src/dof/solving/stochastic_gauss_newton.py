@@ -63,8 +63,8 @@ def stochastic_gauss_newton_steps(
         devices: Over which the points of each block are divided.
 
     Returns:
-        θ and the state after the steps; the loss of each term after each step, (most, terms), on the points by which the
-        step was judged; and the last θ with its losses.
+        θ and the state after the steps; the loss of each term after each step, (most, terms), on the points by which
+        the step was judged; and the last θ with its losses.
     """
 
     def step(carry: Any, _: Any) -> Any:
