@@ -9,10 +9,10 @@ is left of the curvature is taken away by corrections with the same factor, each
 
     θ ← θ − (Jᵀ J + λ τ 1)⁻¹ Jᵀ (r(θ) − (r + J v)),
 
-so that r(θ) comes to what the linear model promised. Precision of the solve is no limit: a singular value decomposition
-of J in place of the Cholesky factor of Jᵀ J gives the same losses to two digits. A step that is not taken makes λ grow,
-and another is tried with the same J, which makes a trial cheap beside Jᵀ J. With fewer residuals than parameters the
-same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r, with the smaller matrix.
+so that r(θ) comes to what the linear model promised. Precision of the solve is no limit: with a QR decomposition of J
+in place of the Cholesky factor of Jᵀ J, and the same least λ, the loss after 40 steps is the same. A step that is not
+taken makes λ grow, and another is tried with the same J, which makes a trial cheap beside Jᵀ J. With fewer residuals
+than parameters the same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r, with the smaller matrix.
 
 A step is taken if it lowers the loss, or if it raises it and goes on in the direction of the last one:
 
@@ -46,9 +46,12 @@ FIRST_DAMPING = 1e-3
 LEAST_DAMPING, MOST_DAMPING = 1e-14, 1e6
 """λ below the first is lost in the rounding of float64; above the second a step does not move θ any more."""
 SHRINK, GROW = 1 / 5, 3.0
-"""Factors of λ after a step that lowers the loss and after one that does not."""
+"""Factors of λ after a step that is taken and after one that is not. `wave`, seed 3, 80 steps without Adam, trials and
+error: 1/5 and 2 201 and 1.6e-6, 1/3 and 2 163 and 1.5e-6, 1/5 and 3 154 and 2.4e-7, 1/10 and 3 215 and 2.8e-7."""
 MOST_RISE = 10.0
-"""By how many times a step may raise the loss."""
+"""By how many times a step may raise the loss; no step of `wave` asked for more than 3. Loss and error with steps that
+must lower it, and with these (1/3 and 4 in both), seeds 1 and 4: `wave`, 80 steps, 9.6e-5 and 5.0e-5, 3.1e-8 and
+1.4e-6; `korteweg-de-vries`, 120 steps, 9.0e-10 and 1.3e-5, 1.6e-11 and 9.9e-7."""
 MOST_TRIALS = 6
 """Values of λ that are tried with one Jacobian. Their factors span GROW⁵ = 243; more are needed only where the loss is
 at the limit of rounding, and would be in vain."""
