@@ -5,15 +5,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dof.solving.damped_solver import damped_solver, gram
 from dof.solving.gauss_newton import (
     CORRECTIONS,
     FIRST_DAMPING,
     MOST_RISE,
     State,
     _corrected,
-    _gram,
     _is_good,
-    _solver,
     damped_no_more,
     gauss_newton_steps,
     start,
@@ -28,7 +27,7 @@ def test_the_smaller_matrix_gives_the_same_direction(shape):
     normal = jacobian.T @ jacobian
     shift = damping * jnp.trace(normal) / shape[1]
     expected = jnp.linalg.solve(normal + shift * jnp.eye(shape[1]), jacobian.T @ residuals)
-    np.testing.assert_allclose(_solver(jacobian)(damping)(residuals), expected, rtol=1e-10)
+    np.testing.assert_allclose(damped_solver(jacobian)(damping)(residuals), expected, rtol=1e-10)
 
 
 class Curve(Objective):
@@ -125,7 +124,7 @@ def test_larger_dampings_are_tried_with_one_jacobian_until_the_loss_is_lower():
 
 def test_below_the_diagonal_the_gram_matrix_is_whole():
     matrix = jnp.asarray(np.random.default_rng(0).normal(size=(5, 11)))
-    np.testing.assert_allclose(jnp.tril(_gram(matrix)), jnp.tril(matrix.T @ matrix), rtol=1e-12)
+    np.testing.assert_allclose(jnp.tril(gram(matrix)), jnp.tril(matrix.T @ matrix), rtol=1e-12)
 
 
 def test_corrections_that_become_shorter_are_all_taken():

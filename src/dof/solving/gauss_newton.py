@@ -28,13 +28,12 @@ belongs to one point, so that one reverse pass over the points gives all of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax.scipy.linalg import cho_factor, cho_solve
 
+from dof.solving.damped_solver import damped_solver
 from dof.solving.devices import Devices
 from dof.solving.objective import Objective
 from dof.solving.repeated_steps import repeated
@@ -55,9 +54,6 @@ must lower it, and with these (1/3 and 4 in both), seeds 1 and 4: `wave`, 80 ste
 MOST_TRIALS = 6
 """Values of λ that are tried with one Jacobian. Their factors span GROW⁵ = 243; more are needed only where the loss is
 at the limit of rounding, and would be in vain."""
-GRAM_BLOCKS = 4
-"""Blocks of rows in which Jᵀ J is computed up to its diagonal, 10 / 16 of the products: 41 ms instead of 57 for 1500
-residuals and 900 parameters on one core. With 8 blocks the products are too narrow, and nothing is gained."""
 MOST_ACCELERATION = 0.75
 """The length of a relative to v beyond which a is shortened: the parabola is a series in v, whose next terms would
 count then (Transtrum and Sethna recommend 0.75)."""
@@ -158,7 +154,8 @@ def damped_step(
         rise: By how many times the step may raise the loss if it goes on in the direction of the last one.
     """
     values, jacobian = objective.residuals_and_jacobian(theta, fitted, weights)
-    move = _moves(lambda theta: objective.residuals(theta, fitted, weights), theta, values, _solver(jacobian, devices))
+    solver = damped_solver(jacobian, devices)
+    move = _moves(lambda theta: objective.residuals(theta, fitted, weights), theta, values, solver)
     losses = lambda residuals: devices.mean(_losses(residuals))  # noqa: E731
     at = lambda theta: losses(objective.residuals(theta, judged, weights))  # noqa: E731
     found = _first_taken(move, at, theta, losses(values) if judged is fitted else at(theta), state, rise)
@@ -232,31 +229,6 @@ def _corrected(correction: Callable[[Any], Any], theta: Any, bend: Any) -> Any:
 
     start = theta, jnp.linalg.norm(bend), jnp.asarray(True), 0
     return jax.lax.while_loop(lambda carry: carry[2] & (carry[3] < CORRECTIONS), correct, start)[0]
-
-
-def _solver(jacobian: Any, devices: Devices = ONE) -> Callable[[Any], Callable[[Any], Any]]:
-    """From λ to the function r ↦ (Jᵀ J + λ τ 1)⁻¹ Jᵀ r, by a Cholesky factor of the smaller one of Jᵀ J and J Jᵀ."""
-    rows, columns = devices.count * jacobian.shape[0], jacobian.shape[1]
-    is_wide = rows < columns
-    # Products of rows are sums over columns: each device multiplies some columns of all rows.
-    small = devices.mean(_gram(devices.own_columns(jacobian).T if is_wide else jacobian))
-    # Both matrices have the same trace, so that τ and the step do not depend on which one is factored.
-    tau = jnp.trace(small) / columns
-
-    def solver(damping: Any) -> Callable[[Any], Any]:
-        factor = cho_factor(small + damping * tau * jnp.eye(len(small), dtype=small.dtype), lower=True)
-        if is_wide:
-            return lambda r: devices.mean(jacobian.T @ devices.own_rows(cho_solve(factor, devices.all_rows(r))))
-        return lambda r: cho_solve(factor, devices.mean(jacobian.T @ r))
-
-    return solver
-
-
-def _gram(matrix: Any) -> Any:
-    """Mᵀ M, with zeros for most of what is above its diagonal: a Cholesky factorisation reads what is below."""
-    ends = [matrix.shape[1] * k // GRAM_BLOCKS for k in range(GRAM_BLOCKS + 1)]
-    blocks = [matrix[:, a:b].T @ matrix[:, :b] for a, b in pairwise(ends)]
-    return jnp.concatenate([jnp.pad(block, ((0, 0), (0, ends[-1] - block.shape[1]))) for block in blocks])
 
 
 def _losses(residuals: Sequence[Any]) -> Any:
