@@ -61,7 +61,7 @@ def measured(name: str) -> Iterator[dict[str, Any]]:
             "seconds": round(time.process_time() - began, 1),
             "width": solution.training.settings.width,
             "points": solution.training.settings.points,
-            "curve": [[round(r.seconds, 2), float(f"{r.error:.3g}")] for r in solution.history],
+            "curve": [[r.step, float(f"{r.error:.3g}")] for r in solution.history],
         }
 
 
@@ -98,7 +98,7 @@ def _labelled(axes: dict[str, Any]) -> None:
     labels = {
         "width": "units in each layer",
         "points": "points",
-        "optimiser": "seconds (— Gauss–Newton, ··· L-BFGS)",
+        "optimiser": "steps (— Gauss–Newton, ··· L-BFGS)",
         "conditions": "conditions",
     }
     for knob, axis in axes.items():
@@ -106,8 +106,14 @@ def _labelled(axes: dict[str, Any]) -> None:
         axis.set_xlabel(labels[knob])
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(axis="y", color="#eeeeee")
-    for knob in ("width", "points", "optimiser"):
+    for knob, ticks in {
+        "width": (8, 16, 32, 64),
+        "points": (500, 1000, 2000, 4000),
+        "optimiser": (30, 100, 300, 1000),
+    }.items():
         axes[knob].set_xscale("log")
+        axes[knob].set_xticks(ticks, [str(tick) for tick in ticks])
+        axes[knob].set_xticks([], minor=True)
     axes["conditions"].set_xticks([0, 1], ["hard", "soft"])
     axes["conditions"].set_xlim(-0.4, 1.4)
     axes["width"].set_ylabel("relative error")
