@@ -11,7 +11,10 @@ import sys
 import numpy as np
 import pytest
 from safetensors.numpy import save
+from typer.testing import CliRunner
 
+import dof
+from dof.cli.app import app
 from dof.errors import ArgumentError, DofError
 from dof.runs import atomic_write
 from dof.runs.folder_lock import locked
@@ -110,7 +113,17 @@ def forged(step, arrays):
             "config.toml' has .* `wide` is no setting",
         ),
         (lambda run: replace_in(run / "config.toml", "width = 6", "width = 7"), "is no state of this training"),
-        (lambda run: replace_in(run / "config.toml", "line.py", "gone.py"), "gone.py', which is not there"),
+        (
+            lambda run: (replace_in(run / "config.toml", "line.py", "gone.py"), (run / "problem.py").unlink()),
+            "gone.py' is gone since the run began, and .*problem.py', the copy of it, is not there",
+        ),
+        (
+            lambda run: (
+                replace_in(run / "config.toml", "fingerprint = ", "fingerprint = 'edited' # "),
+                (run / "problem.py").write_text(FILE + "# edited"),
+            ),
+            "has changed since the run began, and .*problem.py', the copy of it, has changed too",
+        ),
         (lambda run: forge(run, *forged(9, {"0000": np.zeros(3)})), "is no state of this training"),
     ],
 )
@@ -119,6 +132,24 @@ def test_a_folder_that_was_changed_is_refused_with_a_sentence(copy, spoil, said)
     with pytest.raises(DofError, match=said) as caught:
         resume(copy)
     assert "Fix: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda file: file.write_text("problem = 1 / 0"), lambda file: file.unlink()], ids=["changed", "gone"]
+)
+def test_a_run_whose_file_is_another_one_now_goes_on_as_it_began(tmp_path, change):
+    file, folder = tmp_path / "line.py", tmp_path / "run"
+    (tmp_path / "numbers.txt").write_text("1.0")
+    beside = "float((__import__('pathlib').Path(__file__).parent / 'numbers.txt').read_text())"
+    file.write_text(FILE.replace("1.0", beside))
+    run = train(begin(str(file), FEW, folder), lambda report: None)
+    change(file)
+    with pytest.warns(UserWarning, match="the file as it was, .*problem.py"):
+        again = dof.load(folder)
+    np.testing.assert_array_equal(again([0.3]), run.solution([0.3]))
+    assert resume(folder).state.step == 8
+    done = CliRunner().invoke(app, ["solve", "--resume", str(folder)])
+    assert done.exit_code == 0 and "line.py' has changed since the run began" in done.output
 
 
 def replace_in(path, old, new):

@@ -1,11 +1,13 @@
 """Problems in files of the user's: how they are loaded, and what is left behind."""
 
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
 from dof import ArgumentError
-from dof.runs.problem_source import fingerprint, load_problem, title
+from dof.runs.problem_source import fingerprint, load_problem, short_name, title
 
 FILE = """
 from __future__ import annotations
@@ -73,7 +75,43 @@ def test_a_file_can_import_its_neighbours(written):
     assert load_problem(path).domain.bounds[1] == 3.0
 
 
+OTHERS = """
+second = pde.Problem(pde.residual("y")(lambda u, y: u.yy), pde.Interval(0, 1))
+third = lambda: first
+number = 3
+"""
+SEVERAL = FILE.replace("problem = ", "first = ") + OTHERS
+
+
+@pytest.mark.parametrize(("name", "coordinates"), [("first", "x"), ("second", "y"), ("third", "x")])
+def test_a_problem_of_another_name_is_asked_for_after_a_colon(written, name, coordinates):
+    source = f"{written(SEVERAL)}:{name}"
+    assert str(load_problem(source).equation.coordinates) == coordinates
+    assert title(source) == f"mine.py:{name}" and short_name(source) == f"mine-{name}"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        (SEVERAL, "", r"has 2 problems, first, second.*Fix: dof solve .*mine.py:first"),
+        (
+            SEVERAL,
+            ":fourth",
+            r"has 2 problems, first, second, and none called 'fourth'.*Fix: dof solve .*mine.py:first",
+        ),
+        (SEVERAL, ":number", "and none called 'number'"),
+        (FILE, ":other", r"has one problem, problem, and none called 'other'.*Fix: dof solve .*mine.py:problem"),
+        ("x = 3", "", "has no problem; .*Fix: problem = pde.Problem"),
+        ("x = 3", ":x", "has no problem; "),
+    ],
+)
+def test_a_file_without_the_one_problem_says_which_there_are(written, text, name, said):
+    with pytest.raises(ArgumentError, match=re.compile(said, re.DOTALL)):
+        load_problem(written(text) + name)
+
+
 def test_a_fingerprint_is_of_the_file_as_it_is(written):
     path = written(FILE)
-    first = fingerprint(path)
-    assert fingerprint(written(FILE)) == first != fingerprint(written(FILE + "# changed")) and fingerprint("heat") == ""
+    first = fingerprint(Path(path))
+    assert fingerprint(Path(written(FILE))) == first != fingerprint(Path(written(FILE + "# changed")))
+    assert fingerprint(None) == fingerprint(Path("not-there.py")) == ""

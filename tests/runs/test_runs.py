@@ -119,7 +119,7 @@ def test_a_killed_process_goes_on_from_where_it_was(tmp_path):
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     folder = RunFolder(tmp_path / "run")
-    source, settings = folder.read()
+    source, settings, _ = folder.read()
     assert 0 < resume(tmp_path / "run").state.step < 4000 and source == "heat"
     # the same steps up to where it was killed, in one go
     state = resume(tmp_path / "run").state

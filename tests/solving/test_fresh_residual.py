@@ -1,5 +1,6 @@
 """The residual on fresh points: what it is, and what is decided by it."""
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import dof
-from dof import pde
+from dof import ArgumentError, pde
 from dof.jax_compat import enable_x64
 from dof.solving.progress import Progress, interval_length, is_enough
 from dof.solving.quality import quality
@@ -41,7 +42,8 @@ def test_what_is_right_at_the_fitted_points_only_is_called_so(overfitted):
 
 
 def test_new_points_come_sooner_once_the_two_have_parted(overfitted):
-    assert [report.step for report in overfitted.history[:3]] == [8, 10, 12]
+    # First there are twice as many, which are still too few.
+    assert [report.step for report in overfitted.history[:4]] == [8, 16, 18, 20]
 
 
 def test_there_are_more_points_once_the_two_have_parted_and_more_where_the_residual_is_large():
@@ -131,6 +133,14 @@ def test_patience_counts_reports_without_a_smaller_residual(overfitted):
     assert interval_length(settings, progress) == settings.report
 
 
+@pytest.mark.parametrize(("settings", "length"), [({}, 20), ({"adaptive": True}, 5), ({"optimiser": "lbfgs"}, 5)])
+def test_intervals_are_shorter_where_more_points_are_not_enough(overfitted, settings, length):
+    chosen = Settings(**settings).chosen_for(100, 1)
+    once = Progress(None).after(overfitted.history[0], None, is_last=True)
+    again = once.after(overfitted.history[0], None, is_last=True)
+    assert [interval_length(chosen, progress) for progress in (Progress(None), once, again)] == [20, length, 5]
+
+
 def test_an_equation_that_no_parameter_moves_leaves_the_weights_finite():
     points = np.linspace(0, 1, 30)[:, None]
     still = pde.residual("x")(lambda u, x: 0.0 * u)
@@ -153,6 +163,58 @@ def test_hard_conditions_that_are_the_reference_are_told(edge, is_warned):
     problem = pde.Problem(equation, pde.Interval(0, 2), [pde.dirichlet(edge, hard=True)], reference=jnp.sin)
     advice = training_of(problem, None, FEW | {"points": 1000}).advice
     assert any("nothing is left to be found" in sentence for sentence in advice) == is_warned
+
+
+def with_reference(reference):
+    equation = pde.residual("x")(lambda u, x: u.xx + jnp.sin(x))
+    return pde.Problem(equation, pde.Interval(0, jnp.pi), [pde.dirichlet(0.0)], reference=reference)
+
+
+def from_a_table(x):
+    """The solution by NumPy, which has no derivatives in JAX."""
+    return jax.pure_callback(
+        lambda x: np.sin(x), jax.ShapeDtypeStruct(jnp.shape(x), float), x, vmap_method="sequential"
+    )
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (with_reference(jnp.sin), None),
+        (with_reference(from_a_table), None),
+        (with_reference(lambda x: 1.01 * jnp.sin(x)), None),
+        (with_reference(lambda x: jnp.sin(2 * x)), r"a residual of \d+ % of the terms of `equation`:"),
+        (with_reference(lambda x: 1.0 + jnp.sin(x)), r"a residual of \d+ % of the terms of `dirichlet`:"),
+        (with_reference(lambda x: 2.0 + x * x), r"of the terms of `equation` and \d+ % of the terms of `dirichlet`:"),
+    ],
+)
+def test_a_reference_that_does_not_solve_the_problem_is_told(problem, said):
+    found = [text for text in training_of(problem, None, FEW | {"points": 100}).advice if "The reference" in text]
+    assert found == [] if said is None else re.search(said, found[0])
+
+
+@pytest.mark.parametrize(("value", "is_warned"), [(2.0, False), (3.0, True)])
+def test_a_reference_is_looked_at_with_the_true_unknowns(value, is_warned):
+    equation = pde.residual("x")(lambda u, x, *, k: u.xx + k * jnp.sin(x))
+    whole = {"conditions": [pde.dirichlet(0.0)], "unknowns": {"k": 1.0}, "reference": lambda x: 2 * jnp.sin(x)}
+    known = pde.Problem(equation, pde.Interval(0, jnp.pi), truth={"k": value}, **whole)
+    unknown = pde.Problem(equation, pde.Interval(0, jnp.pi), **whole)
+    told = lambda problem: any("The reference" in text for text in training_of(problem, None, FEW).advice)  # noqa: E731
+    assert told(known) is is_warned and not told(unknown)
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        (lambda x: jnp.sqrt(x - 1), r"`reference` is no number at \d+ of 256 points, the first at \(x\) = \("),
+        (lambda x: 0.0 * x, "`reference` is zero everywhere"),
+        (lambda x: jnp.stack([x, x]), r"`reference` has shape \(2,\)"),
+    ],
+)
+def test_a_reference_without_values_is_refused_before_the_first_step(reference, said):
+    with pytest.raises(ArgumentError, match=said), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it does not solve the problem
+        dof.solve(with_reference(reference), **FEW, points=100, adam=1, newton=0)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dof.solving.gauss_newton import CORRECTIONS, _corrected, _gram, _solver, gauss_newton_steps, start
+from dof.solving.damped_solver import damped_solver, gram
+from dof.solving.gauss_newton import (
+    CORRECTIONS,
+    FIRST_DAMPING,
+    MOST_RISE,
+    State,
+    _corrected,
+    _is_good,
+    damped_no_more,
+    gauss_newton_steps,
+    start,
+)
 from dof.solving.objective import Objective
 
 
@@ -16,7 +27,7 @@ def test_the_smaller_matrix_gives_the_same_direction(shape):
     normal = jacobian.T @ jacobian
     shift = damping * jnp.trace(normal) / shape[1]
     expected = jnp.linalg.solve(normal + shift * jnp.eye(shape[1]), jacobian.T @ residuals)
-    np.testing.assert_allclose(_solver(jacobian)(damping)(residuals), expected, rtol=1e-10)
+    np.testing.assert_allclose(damped_solver(jacobian)(damping)(residuals), expected, rtol=1e-10)
 
 
 class Curve(Objective):
@@ -35,9 +46,56 @@ class Curve(Objective):
 
 def test_a_bent_valley_is_followed_to_its_end():
     first = jnp.array([-1.2, 1.0])
-    theta, _, losses = gauss_newton_steps(Curve(), first, start(first), (), jnp.ones(1), 30)
+    theta, _, losses, _ = gauss_newton_steps(Curve(), first, start(first), ((),), jnp.ones(1), 30, 30)
     np.testing.assert_allclose(theta, 1.0, atol=1e-8)
-    assert (np.diff(losses[:, 0]) <= 0).all()
+    assert (losses[1:, 0] <= MOST_RISE * losses[:-1, 0]).all()
+
+
+@pytest.mark.parametrize(
+    ("step", "last", "after", "is_good"),
+    [
+        ([1.0, 0.0], [0.0, 0.0], 0.9, True),
+        ([1.0, 0.0], [-1.0, 0.0], 0.9, True),
+        ([1.0, 0.0], [0.0, 0.0], 1.1, False),
+        ([1.0, 0.0], [2.0, 0.0], 9.0, True),
+        ([1.0, 0.0], [2.0, 0.0], 11.0, False),
+        ([1.0, 0.0], [-2.0, 0.0], 1.1, False),
+        ([1.0, 0.0], [0.5, np.sqrt(0.75)], 3.9, True),  # the cosine is a half: up to four times as much
+        ([1.0, 0.0], [0.5, np.sqrt(0.75)], 4.1, False),
+        ([1.0, 0.0], [2.0, 0.0], np.nan, False),
+        ([np.nan, 0.0], [2.0, 0.0], np.nan, False),
+    ],
+)
+def test_a_step_may_raise_the_loss_where_it_goes_on_in_the_same_direction(step, last, after, is_good):
+    assert bool(_is_good(jnp.array(step), jnp.array(last), jnp.asarray(1.0), jnp.asarray(after), 10.0)) is is_good
+
+
+def test_the_state_has_the_last_step_that_was_taken():
+    first = jnp.array([-1.2, 1.0])
+    before, state, _, _ = gauss_newton_steps(Curve(), first, start(first), ((),), jnp.ones(1), 3, 3)
+    theta, after, _, _ = gauss_newton_steps(Curve(), before, state, ((),), jnp.ones(1), 1, 1)
+    np.testing.assert_allclose(after.last, theta - before)
+
+
+@pytest.mark.parametrize(("damping", "after"), [(1e-12, 1e-12), (1e3, FIRST_DAMPING)])
+def test_with_other_points_steps_are_damped_no_more_than_at_the_start(damping, after):
+    state = State(jnp.asarray(damping), jnp.ones(1))
+    assert damped_no_more(state, jnp.ones(1)) == State(after, jnp.ones(1))
+
+
+def test_what_is_reported_is_the_lowest():
+    first = jnp.array([-1.2, 1.0])
+    _, _, losses, (lowest, its_losses) = gauss_newton_steps(Curve(), first, start(first), ((),), jnp.ones(1), 7, 7)
+    assert its_losses[0] == losses[:, 0].min()
+    np.testing.assert_allclose(jnp.sum(Curve().residuals(lowest, (), None)[0] ** 2), its_losses[0])
+
+
+def test_fewer_steps_than_there_may_be_are_the_same():
+    first = jnp.array([-1.2, 1.0])
+    theta, _, losses, _ = gauss_newton_steps(Curve(), first, start(first), ((),), jnp.ones(1), 4, 4)
+    same, _, more, _ = gauss_newton_steps(Curve(), first, start(first), ((),), jnp.ones(1), jnp.asarray(4), 6)
+    np.testing.assert_array_equal(same, theta)
+    np.testing.assert_array_equal(more, np.pad(losses, [(0, 2), (0, 0)], constant_values=np.nan))
 
 
 def test_a_step_to_what_is_no_number_is_not_taken():
@@ -46,8 +104,8 @@ def test_a_step_to_what_is_no_number_is_not_taken():
             return (jnp.where(theta > 0.5, jnp.nan, 1 - theta),)
 
     first = jnp.array([0.0])
-    theta, damping, losses = gauss_newton_steps(Cliff(), first, start(first), (), jnp.ones(1), 5)
-    assert np.isfinite(losses).all() and theta[0] <= 0.5 and damping > start(first)
+    theta, state, losses, _ = gauss_newton_steps(Cliff(), first, start(first), ((),), jnp.ones(1), 5, 5)
+    assert np.isfinite(losses).all() and theta[0] <= 0.5 and state.damping > start(first).damping
 
 
 def test_larger_dampings_are_tried_with_one_jacobian_until_the_loss_is_lower():
@@ -58,14 +116,15 @@ def test_larger_dampings_are_tried_with_one_jacobian_until_the_loss_is_lower():
             return (jnp.arctan(theta),)
 
     first = jnp.array([3.0])
-    theta, damping, losses = gauss_newton_steps(Arctan(), first, jnp.asarray(0.1), (), jnp.ones(1), 1)
-    assert abs(theta[0]) < 3 and damping > 0.1
+    begun = State(jnp.asarray(0.1), jnp.zeros(1))
+    theta, state, losses, _ = gauss_newton_steps(Arctan(), first, begun, ((),), jnp.ones(1), 1, 1)
+    assert abs(theta[0]) < 3 and state.damping > 0.1
     np.testing.assert_allclose(losses[0, 0], jnp.arctan(theta[0]) ** 2)
 
 
 def test_below_the_diagonal_the_gram_matrix_is_whole():
     matrix = jnp.asarray(np.random.default_rng(0).normal(size=(5, 11)))
-    np.testing.assert_allclose(jnp.tril(_gram(matrix)), jnp.tril(matrix.T @ matrix), rtol=1e-12)
+    np.testing.assert_allclose(jnp.tril(gram(matrix)), jnp.tril(matrix.T @ matrix), rtol=1e-12)
 
 
 def test_corrections_that_become_shorter_are_all_taken():

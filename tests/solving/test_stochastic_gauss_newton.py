@@ -31,13 +31,13 @@ class Line(Objective):
 def steps(theta, batch, n, blocks):
     theta = jnp.asarray(theta)
     return stochastic_gauss_newton_steps(
-        Line(), theta, start(theta), batch, jnp.ones(1), n, blocks=blocks, devices=Devices()
+        Line(), theta, start(theta), batch, jnp.ones(1), n, n, blocks=blocks, devices=Devices()
     )
 
 
 def test_blocks_of_one_point_each_find_the_line_through_all():
     x = jnp.linspace(-1, 1, 7)
-    theta, state, losses = steps([0.0, 0.0], ((x, 3 - 2 * x),), 40, blocks=7)
+    theta, state, losses, _ = steps([0.0, 0.0], ((x, 3 - 2 * x),), 40, blocks=7)
     np.testing.assert_allclose(theta, [3, -2], atol=1e-3)
     assert state.count == 40 and losses.shape == (40, 1)
 
@@ -45,7 +45,7 @@ def test_blocks_of_one_point_each_find_the_line_through_all():
 def test_a_step_that_is_wrong_at_the_next_points_is_not_taken():
     """The first point asks for u = 1 and the others, where u is right already, for 0."""
     x, y = jnp.array([0.5, 0.6]), jnp.array([1.0, 0.0])
-    theta, state, losses = steps([0.0, 0.0], ((x, y),), 1, blocks=2)
+    theta, state, losses, _ = steps([0.0, 0.0], ((x, y),), 1, blocks=2)
     assert (theta == 0).all() and losses[0, 0] == 0 and state.damping > start(theta).damping
 
 

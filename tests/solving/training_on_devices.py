@@ -21,8 +21,8 @@ from jax.experimental import multihost_utils  # noqa: E402
 import dof  # noqa: E402
 from dof import pde  # noqa: E402
 from dof.errors import ArgumentError  # noqa: E402
+from dof.solving.damped_solver import damped_solver  # noqa: E402
 from dof.solving.devices import Devices  # noqa: E402
-from dof.solving.gauss_newton import _solver  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 SETTINGS = {"width": 8, "depth": 1, "points": 45, "edge_points": 10, "error_points": 50, "report": 3}
@@ -48,9 +48,9 @@ def assert_same_direction(rows, columns):
     rng, devices = np.random.default_rng(0), Devices(jax.make_mesh((DEVICES,), ("points",)))
     jacobian, residuals = rng.normal(size=(rows, columns)), rng.normal(size=rows)
     # As means over points, which Jacobians of training are.
-    many = devices.program(lambda shared, split: _solver(split[0], devices)(shared)(split[1]))
+    many = devices.program(lambda shared, split: damped_solver(split[0], devices)(shared)(split[1]))
     found = many(*devices.placed(np.array(0.1), (jacobian, residuals)))
-    expected = _solver(jnp.asarray(jacobian / DEVICES**0.5))(0.1)(residuals / DEVICES**0.5)
+    expected = damped_solver(jnp.asarray(jacobian / DEVICES**0.5))(0.1)(residuals / DEVICES**0.5)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 

@@ -19,13 +19,14 @@ from dof.cli.sentences import say
 from dof.cli.training_progress import ProgressLine
 from dof.runs.folder_lock import locked
 from dof.runs.hessian_race import race
-from dof.runs.problem_source import load_problem
+from dof.runs.problem_source import load_problem, short_name
 from dof.runs.report_files import write_race, write_report
 from dof.runs.run_folder import RunFolder
 from dof.runs.training_run import TrainingRun, begin, resume
 from dof.runs.windowed_run import WindowedRun, trained
 from dof.solving.devices import is_first_process
 from dof.solving.settings import settings_of
+from dof.solving.training_report import time_taken
 
 QUALITY_STYLES = ("green", "green", "yellow", "red", "bold red")
 """Colours of the sentence that says how good a solution is, from the best grade to the worst."""
@@ -34,7 +35,7 @@ RUNS = Path("dof-runs")
 
 
 def _folder_for(problem: str) -> Path:
-    return free_folder(RUNS / Path(problem).stem)
+    return free_folder(RUNS / short_name(problem))
 
 
 def run_training(
@@ -47,7 +48,8 @@ def run_training(
 ) -> None:
     """Train a new run, or one that was begun, in a folder that no other training is in."""
     if resumed:
-        RunFolder(resumed).read()  # refused before a lock is written into a folder that is no run's
+        config = RunFolder(resumed).read()  # refused before a lock is written into a folder that is no run's
+        say(config.change, "yellow", Console(stderr=True))
         with _locked(resumed, "resume"):
             _solve(resume(resumed, mesh), as_json)
         return
@@ -89,7 +91,8 @@ def _conclude(run: TrainingRun | WindowedRun) -> None:
     found = run.summary
     error = "" if found["error"] is None else f"relative error {found['error']:.2g}, "
     how_good = f"residual {found['residual']:.2g} on fresh points, {found['fitted']:.2g} on fitted ones"
-    told(f"{run.source}: {error}{how_good}, {found['steps']} steps in {found['seconds']:.1f} s")
+    took = time_taken(found["seconds"], found["total_seconds"])
+    told(f"{run.source}: {error}{how_good}, {found['steps']} steps in {took}")
     told(found["quality"], style=QUALITY_STYLES[found["grade"]])
     for name, value in found["unknowns"].items():
         true = found["truth"].get(name)
@@ -99,7 +102,7 @@ def _conclude(run: TrainingRun | WindowedRun) -> None:
 
 def run_both_methods(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:
     """Train by both methods, and say which was faster."""
-    path = out or _folder_for(f"{Path(problem).stem}-race")
+    path = out or free_folder(RUNS / f"{short_name(problem)}-race")
     path.mkdir(parents=True, exist_ok=True)
     chosen = settings_of(load_problem(problem), settings)
     with ProgressLine(problem, chosen, as_json) as line:

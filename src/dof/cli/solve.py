@@ -46,7 +46,7 @@ def problems() -> None:
 
 def solve(
     problem: Annotated[
-        str | None, typer.Argument(help="A name of `dof problems`, or a file.py with a `problem`.")
+        str | None, typer.Argument(help="A name of `dof problems`, a file.py with a `problem`, or file.py:name.")
     ] = None,
     network: Annotated[str | None, _setting("network", f"{_or(NETWORKS)}; auto: the problem's own.")] = None,
     width: Annotated[int | None, _setting("width", "Units in each of its layers.")] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -59,14 +60,16 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
 
 def _from_run(path: Path) -> Solution | WindowedSolution:
     folder = RunFolder(path)
-    source, settings = folder.read()
+    config = folder.read()
+    if config.change:
+        warnings.warn(config.change, UserWarning, stacklevel=3)
     with enable_x64():
-        training = training_of(load_problem(source), None, settings)
+        training = training_of(config.problem, None, config.settings)
         if training.settings.windows == 1:
             return _solution_in(folder, training, path)
         whole, found = training.problem, ()
         for number in range(1, training.settings.windows + 1):
-            part = training_in_window(whole, found, None, settings)
+            part = training_in_window(whole, found, None, config.settings)
             found = (*found, _solution_in(folder.of_window(number), part, path))
         return WindowedSolution(whole, found)
 

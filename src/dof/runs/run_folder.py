@@ -1,4 +1,8 @@
-"""The files of a run: config.toml, metrics.jsonl, checkpoints/, weights.safetensors, summary.json, plots, a page."""
+"""The files of a run: config.toml, metrics.jsonl, checkpoints/, weights.safetensors, summary.json, plots, a page.
+
+Of a problem in a file there is also problem.py, the file as it was when the run began: a run goes on, and its solution
+is loaded, as it began, also when the file has changed or is gone.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,46 @@ import tomllib
 from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 import dof
 from dof.errors import ArgumentError, DofError, describe
+from dof.pde import Problem
 from dof.runs.atomic_write import append_line, told_where, write_whole
-from dof.runs.problem_source import fingerprint, whole_name
+from dof.runs.problem_source import file_and_name, fingerprint, load_problem, whole_name
 from dof.solving import Report, Settings
 from dof.solving.devices import is_first_process
+
+
+class RunConfig(NamedTuple):
+    """What a run began with.
+
+    Attributes:
+        source: The problem, as it was named.
+        settings: All of them.
+        file: The file of the problem, or the copy in the run's folder where the file is another one now; None for the
+            zoo.
+    """
+
+    source: str
+    settings: dict[str, Any]
+    file: Path | None
+
+    @property
+    def problem(self) -> Problem:
+        """What is solved."""
+        return load_problem(self.source, self.file)
+
+    @property
+    def change(self) -> str:
+        """A sentence about a file that is not what it was when the run began; "" if it is."""
+        own, _ = file_and_name(self.source)
+        if self.file == own:
+            return ""
+        return (
+            f"{str(own)!r} has changed since the run began: what counts is the file as it was, {str(self.file)!r}.\n"
+            f"  Fix: dof solve {quote(self.source)}, for a new run of the file as it is"
+        )
 
 
 class RunFolder:
@@ -24,6 +60,7 @@ class RunFolder:
         self.path = path
         self.checkpoints = path / "checkpoints"
         self.config, self.metrics = path / "config.toml", path / "metrics.jsonl"
+        self.kept = path / "problem.py"
 
     def begin(self, source: str, settings: Settings) -> None:
         """Write the configuration of a new run.
@@ -39,15 +76,18 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         # All settings are written, not only changed ones: a run goes on as it began when a recipe is changed later.
         # The whole path: the run may go on from another folder.
-        head = {"problem": whole_name(source), "fingerprint": fingerprint(source), "dof": dof.__version__}
+        file, _ = file_and_name(source)
+        head = {"problem": whole_name(source), "fingerprint": fingerprint(file), "dof": dof.__version__}
         lines = [*map(_line, head.items()), "", "[settings]", *map(_line, settings.as_dict().items()), ""]
+        if file is not None:
+            write_whole(self.kept, file.read_bytes())
         write_whole(self.config, "\n".join(lines).encode())
 
-    def read(self) -> tuple[str, dict[str, Any]]:
-        """The problem, as it was named, and the settings of a run that was begun.
+    def read(self) -> RunConfig:
+        """What a run that was begun in this folder began with.
 
         Raises:
-            ArgumentError: If there is none, it cannot be read, or the problem's file has changed since or is gone.
+            ArgumentError: If there is none, it cannot be read, or neither the file nor its copy is as it was.
         """
         if not self.config.is_file():
             found = f"{str(self.path)!r} has no config.toml"
@@ -55,19 +95,25 @@ class RunFolder:
         try:
             data = tomllib.loads(self.config.read_text(encoding="utf-8"))
             source, settings, mark = data["problem"], dict(data["settings"]), data["fingerprint"]
-            has_changed = mark != fingerprint(source)
-        except FileNotFoundError as error:
-            found = f"is a run of {error.filename!r}, which is not there"
-            raise ArgumentError(describe("resume", found, "the file that the run began with", "put it back")) from None
+            file, _ = file_and_name(source)
         # AttributeError: a problem that is no text.
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
             found = f"{str(self.config)!r} cannot be read: {type(error).__name__}: {error}"
             raise ArgumentError(describe("resume", found, "the file that dof wrote", "dof solve heat")) from None
-        if has_changed:
-            found = f"{source!r} has changed since the run began"
-            raise ArgumentError(describe("resume", found, "the same file", f"dof solve {quote(source)}"))
         self._require_settings(settings)
-        return source, settings
+        return RunConfig(source, settings, self._file_with(mark, file))
+
+    def _file_with(self, mark: str, file: Path | None) -> Path | None:
+        """The problem's file, or the copy of it, whichever is as it was when the run began."""
+        if file is None:
+            return None
+        for path in (file, self.kept):
+            if fingerprint(path) == mark:
+                return path
+        found = f"{str(file)!r} {'has changed' if file.is_file() else 'is gone'} since the run began"
+        kept = f"{str(self.kept)!r}, the copy of it, {'has changed too' if self.kept.is_file() else 'is not there'}"
+        fix = f"put one of them back, or dof solve {quote(str(file))} for a new run"
+        raise ArgumentError(describe("resume", f"{found}, and {kept}", "the file that the run began with", fix))
 
     def _require_settings(self, settings: dict[str, Any]) -> None:
         """Refuse settings that were edited to what none can be, with the file that has them."""

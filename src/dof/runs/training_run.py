@@ -69,6 +69,7 @@ class TrainingRun:
             "unknowns": best.unknowns,
             "truth": dict(problem.truth),
             "seconds": last.seconds,
+            "total_seconds": last.total_seconds,
             "parameters": int(self.state.theta.size),
             "devices": self.training.devices.count,
             "plan": str(problem.plan),
@@ -104,9 +105,9 @@ def resume(path: Path, mesh: Mesh | None = None) -> TrainingRun:
         mesh: As of `dof.solve`; it may have another number of devices than before.
     """
     folder = RunFolder(path)
-    source, settings = folder.read()
-    training = training_of(load_problem(source), None, settings, mesh=mesh)
-    return at_newest_checkpoint(source, folder, training)
+    config = folder.read()
+    training = training_of(config.problem, None, config.settings, mesh=mesh)
+    return at_newest_checkpoint(config.source, folder, training)
 
 
 def at_newest_checkpoint(source: str, folder: RunFolder, training: Training) -> TrainingRun:
@@ -126,7 +127,7 @@ def train(run: TrainingRun, on_report: OnReport) -> TrainingRun:
         Diverged: If a loss is no number or grows too large.
     """
     try:
-        for state, report in intervals(run.training, run.state, run.reports[-1].seconds if run.reports else 0.0):
+        for state, report in intervals(run.training, run.state, run.reports[-1] if run.reports else None):
             run = replace(run, state=state, reports=[*run.reports, report])
             if is_first_process():
                 run.folder.append(report)

@@ -46,11 +46,13 @@ class WindowedRun:
 
     @property
     def reports(self) -> list[Report]:
-        """The reports of all windows, with the seconds of those before."""
-        before = accumulate((window.reports[-1].seconds for window in self.windows), initial=0.0)
+        """The reports of all windows, with the times of those before."""
+        last = [window.reports[-1] for window in self.windows]
+        before = accumulate((report.seconds for report in last), initial=0.0)
+        total = accumulate((report.total_seconds for report in last), initial=0.0)
         return [
-            replace(report, seconds=report.seconds + seconds)
-            for window, seconds in zip(self.windows, before, strict=False)
+            replace(report, seconds=report.seconds + steps, total_seconds=report.total_seconds + all_)
+            for window, steps, all_ in zip(self.windows, before, total, strict=False)
             for report in window.reports
         ]
 
@@ -66,6 +68,7 @@ class WindowedRun:
             "grade": quality(replace(worst.solution.report, error=error)).rank,
             "steps": sum(window.reports[-1].step for window in self.windows),
             "seconds": solution.seconds,
+            "total_seconds": solution.total_seconds,
             "parameters": sum(window.summary["parameters"] for window in self.windows),
         }
 

@@ -15,6 +15,7 @@ from dof.pde.notation.derivatives import First, Gradient
 from dof.pde.problem import Problem
 from dof.solving.choices_by_size import default_points
 from dof.solving.objective import Objective
+from dof.solving.reference_check import on_reference
 from dof.solving.settings import Settings
 
 ROUNDING = 1e-9
@@ -24,7 +25,8 @@ PROBES = 8
 """Points at which functions are looked at: second derivatives of a network that has some vanish at none of them."""
 
 MOST_COORDINATES = 1000
-"""Beyond it no residual of u = 0 is looked at: to trace one in 100,000 coordinates takes seconds."""
+"""Beyond it residuals of u = 0 and of the reference are not looked at: to trace one in 100,000 coordinates takes
+seconds."""
 
 
 def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -> tuple[str, ...]:
@@ -42,6 +44,7 @@ def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -
         on_given_solution(objective.problem),
         _on_piecewise_linear(objective),
         _on_zero_solution(objective),
+        on_reference(objective) if objective.problem.domain.size <= MOST_COORDINATES else "",
     ]
     return tuple(filter(None, found))
 

@@ -13,6 +13,7 @@ from dof.pde.problem import Problem
 from dof.solving.devices import Devices
 from dof.solving.fresh_residual import FreshResidual, fresh_residual
 from dof.solving.objective import Objective
+from dof.solving.reference_check import require_numbers
 from dof.solving.sampling import Batch, counts_of, fresh_points, points_for_error
 from dof.solving.settings import Settings
 
@@ -75,6 +76,7 @@ class Evaluation:
     def _error(self) -> Any:
         points = points_for_error(self.problem.domain, self.settings.error_points, self.settings.seed)
         exact = jax.jit(jax.vmap(self.problem.exact))(points)
+        require_numbers(exact, points, self.problem)
 
         def error(theta: Any, points: Any, exact: Any) -> Any:
             return jnp.linalg.norm(jax.vmap(self.objective.u(theta))(points) - exact) / jnp.linalg.norm(exact)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import optax
 
 from dof.solving.devices import Devices
-from dof.solving.gauss_newton import gauss_newton_steps
+from dof.solving.gauss_newton import damped_no_more, gauss_newton_steps
 from dof.solving.gauss_newton import start as gauss_newton_start
 from dof.solving.objective import Objective
 from dof.solving.point_blocks import blocks_of, with_block
+from dof.solving.repeated_steps import repeated
 from dof.solving.sampling import Batch
 from dof.solving.settings import Settings
 from dof.solving.stochastic_gauss_newton import start as stochastic_gauss_newton_start
@@ -25,13 +24,16 @@ class Optimiser(NamedTuple):
 
     Attributes:
         start: `start(θ)` is its state before the first step.
-        run: `run(θ, state, batch, weights, n)`, called on each device with its own points, takes n steps and
-            returns θ, state and losses (n, terms).
+        run: `run(θ, state, batch, weights, n)`, called on each device with its own points, takes n steps, at most as
+            many as there are between two reports, and returns θ, state, losses (most, terms), and a pair: the θ that is
+            reported, and its losses.
+        with_other_points: `with_other_points(state, θ)` is the state for the first step with many points more.
         blocks: Into how many blocks, one after the other, it divides the points of the equation.
     """
 
     start: Callable[[Any], Any]
-    run: Callable[[Any, Any, Batch, Any, int], tuple[Any, Any, Any]]
+    run: Callable[[Any, Any, Batch, Any, Any], tuple[Any, Any, Any, tuple[Any, Any]]]
+    with_other_points: Callable[[Any, Any], Any]
     blocks: int = 1
 
 
@@ -45,24 +47,24 @@ def adam(objective: Objective, settings: Settings, devices: Devices) -> Optimise
     rule = optax.adam(optax.cosine_decay_schedule(settings.rate, max(settings.adam, 1)))
     blocks = blocks_of(objective, settings)
 
-    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
+    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: Any) -> Any:
         def step(carry: Any, k: Any) -> Any:
             theta, state = carry
             losses, gradient = _losses_and_gradient(objective, devices, theta, with_block(batch, k, blocks), weights)
             change, state = rule.update(gradient, state, theta)
             return (optax.apply_updates(theta, change), state), losses
 
-        (theta, state), losses = jax.lax.scan(step, (theta, state), jnp.arange(n))
-        return theta, state, losses
+        (theta, state), losses = repeated(step, (theta, state), n, settings.report)
+        return theta, state, losses, (theta, losses[n - 1])
 
-    return Optimiser(rule.init, run, blocks)
+    return Optimiser(rule.init, run, lambda state, theta: rule.init(theta), blocks)
 
 
 def lbfgs(objective: Objective, settings: Settings, devices: Devices) -> Optimiser:
     """L-BFGS with a line search."""
     rule = optax.lbfgs(memory_size=LBFGS_MEMORY)
 
-    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
+    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: Any) -> Any:
         def loss(theta: Any) -> Any:
             return _losses_and_gradient(objective, devices, theta, batch, weights)[0] @ weights
 
@@ -74,29 +76,30 @@ def lbfgs(objective: Objective, settings: Settings, devices: Devices) -> Optimis
             change, state = rule.update(gradient, state, theta, value=value, grad=gradient, value_fn=loss)
             return (optax.apply_updates(theta, change), state), losses
 
-        (theta, state), losses = jax.lax.scan(step, (theta, state), length=n)
-        return theta, state, losses
+        (theta, state), losses = repeated(step, (theta, state), n, settings.report)
+        return theta, state, losses, (theta, losses[n - 1])
 
-    return Optimiser(rule.init, run)
+    return Optimiser(rule.init, run, lambda state, theta: rule.init(theta))
 
 
 def gauss_newton(objective: Objective, settings: Settings, devices: Devices) -> Optimiser:
     """Gauss–Newton with damping and geodesic acceleration (`gauss_newton.py`)."""
 
-    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
-        return gauss_newton_steps(objective, theta, state, batch, weights, n, devices)
+    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: Any) -> Any:
+        return gauss_newton_steps(objective, theta, state, batch, weights, n, settings.report, devices)
 
-    return Optimiser(gauss_newton_start, run)
+    return Optimiser(gauss_newton_start, run, damped_no_more)
 
 
 def stochastic_gauss_newton(objective: Objective, settings: Settings, devices: Devices) -> Optimiser:
     """Gauss–Newton with some of the points in each step (`stochastic_gauss_newton.py`)."""
     blocks = blocks_of(objective, settings)
 
-    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: int) -> Any:
-        return stochastic_gauss_newton_steps(objective, theta, state, batch, weights, n, blocks, devices)
+    def run(theta: Any, state: Any, batch: Batch, weights: Any, n: Any) -> Any:
+        most = settings.report
+        return stochastic_gauss_newton_steps(objective, theta, state, batch, weights, n, most, blocks, devices)
 
-    return Optimiser(stochastic_gauss_newton_start, run, blocks)
+    return Optimiser(stochastic_gauss_newton_start, run, damped_no_more, blocks)
 
 
 def _losses_and_gradient(objective: Objective, devices: Devices, theta: Any, batch: Batch, weights: Any) -> Any:

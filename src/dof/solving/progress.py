@@ -26,6 +26,7 @@ class Progress(NamedTuple):
         waiting: How many reports of the last optimiser there were since.
         has_parted: Whether the residual on fresh points was much larger than on fitted ones in some report. This stays:
             with short intervals the two come together again, and would part again in a long one.
+        parted_again: Whether it was so in a later report too.
     """
 
     best: Any
@@ -33,6 +34,7 @@ class Progress(NamedTuple):
     step: int = 0
     waiting: int = 0
     has_parted: bool = False
+    parted_again: bool = False
 
     def after(self, report: Report, theta: Any, is_last: bool) -> Progress:
         """The progress after a report.
@@ -42,11 +44,12 @@ class Progress(NamedTuple):
             theta: At its end.
             is_last: Whether it was an interval of the last optimiser.
         """
-        parted = self.has_parted or has_parted(report)
+        now = has_parted(report)
+        parted = self.has_parted or now, self.parted_again or (self.has_parted and now)
         waiting = 0 if report.residual < self.residual else self.waiting + is_last
         if report.residual <= self.residual:
-            return Progress(theta, report.residual, report.step, waiting, parted)
-        return self._replace(waiting=waiting, has_parted=parted)
+            return Progress(theta, report.residual, report.step, waiting, *parted)
+        return self._replace(waiting=waiting, has_parted=parted[0], parted_again=parted[1])
 
 
 def has_parted(report: Report) -> bool:
@@ -56,8 +59,8 @@ def has_parted(report: Report) -> bool:
 
 def interval_length(settings: Settings, progress: Progress) -> int:
     """How many steps are taken with the same points."""
-    # Without new points there is nothing that a shorter interval would change.
-    is_shorter = progress.has_parted and settings.resample
+    # More points come first, and may be enough. Without new ones there is nothing that a shorter interval would change.
+    is_shorter = settings.resample and (progress.parted_again if settings.may_add_points else progress.has_parted)
     return max(1, settings.report // SHORTER) if is_shorter else settings.report
 
 

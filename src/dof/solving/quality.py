@@ -36,11 +36,11 @@ def quality(report: Report) -> Quality:
     """How good the state of a report is; a known error decides, and else the residual."""
     rank = _rank(report.residual if report.error is None else report.error)
     name, worst = max(report.residuals.items(), key=lambda item: item[1])
-    said = [f"`{name}` holds to {_share(worst)} of its terms on fresh points"]
+    said = [f"`{name}` holds to {as_share(worst)} of its terms on fresh points"]
     if report.error is not None:
-        said.append(f"the error is {_share(report.error)}")
+        said.append(f"the error is {as_share(report.error)}")
     if has_parted(report):
-        said.append(f"at the fitted points the residual is {_share(report.fitted)}: fitted there, wrong between them")
+        said.append(f"at the fitted points the residual is {as_share(report.fitted)}: fitted there, wrong between them")
     return Quality(GRADES[rank][1], rank, f"{GRADES[rank][1]}: {'; '.join(said)}.")
 
 
@@ -49,7 +49,7 @@ def _rank(value: float) -> int:
     return next((k for k, (bound, _) in enumerate(GRADES) if value <= bound), len(GRADES) - 1)
 
 
-def _share(value: float) -> str:
+def as_share(value: float) -> str:
     """A share in percent, or as a power of ten where it is small."""
     if value < 1e-3:
         return f"{value:.1e}"

@@ -123,6 +123,11 @@ class Settings:
         return (self.newton > 0 and self.optimiser == "gauss-newton") or not self.resample
 
     @property
+    def may_add_points(self) -> bool:
+        """Whether there are more points once the residuals on fresh and on fitted ones part."""
+        return self.adaptive == "auto" and self.resample and self.can_fit_points
+
+    @property
     def has_new_points_each_step(self) -> bool:
         """Whether no point is seen twice, so that no step can fit those of the step before to the last digit."""
         return self.resample and self.report == 1

@@ -14,7 +14,7 @@ from dof.solving.function_of_points import FunctionOfPoints
 from dof.solving.objective import Objective
 from dof.solving.quality import quality
 from dof.solving.training import Training
-from dof.solving.training_report import Report, best_report
+from dof.solving.training_report import Report, best_report, time_taken
 
 
 @dataclass(frozen=True, eq=False)  # compared and hashed as an object: JAX keeps functions by their hash
@@ -99,11 +99,16 @@ class Solution(FunctionOfPoints):
 
     @property
     def seconds(self) -> float:
-        """How long training took, without compilation."""
+        """How long the steps took, without compilation."""
         return self.history[-1].seconds
 
+    @property
+    def total_seconds(self) -> float:
+        """How long all took, with compilation, points and measuring."""
+        return self.history[-1].total_seconds
+
     def __repr__(self) -> str:
-        last = self.history[-1]
         error = "" if self.error is None else f", error {self.error:.2g}"
-        name, took = self.training.problem.name, f"{last.step} steps in {last.seconds:.1f} s"
+        name, steps = self.training.problem.name, self.history[-1].step
+        took = f"{steps} steps in {time_taken(self.seconds, self.total_seconds)}"
         return f"<solution of {name}: residual {self.relative_residual:.2g}{error}, {took}>"

@@ -161,15 +161,16 @@ def training_in_window(
     return training_of(part, network, settings, last or start, mesh)
 
 
-def intervals(training: Training, state: TrainingState, seconds: float = 0.0) -> Iterator[tuple[TrainingState, Report]]:
+def intervals(
+    training: Training, state: TrainingState, last: Report | None = None
+) -> Iterator[tuple[TrainingState, Report]]:
     """Train from `state` to the last step, and yield state and report after each interval.
 
     Args:
         training: The problem, the network and the settings.
         state: Where to begin; after a checkpoint, in the middle of training.
-        seconds: How long training took to reach it, to which the reports add.
+        last: The report that led to it, to whose times the others add.
     """
     while not training.is_done(state):
-        state, report = training.advance(state, seconds)
-        seconds = report.seconds
-        yield state, report
+        state, last = training.advance(state, last)
+        yield state, last

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 
 from dof.solving.devices import Devices
 from dof.solving.gauss_newton import damped_step
-from dof.solving.gauss_newton import start as first_damping
+from dof.solving.gauss_newton import start as first_state
 from dof.solving.objective import Objective
 from dof.solving.point_blocks import with_block
+from dof.solving.repeated_steps import repeated
 from dof.solving.sampling import Batch
 
 
@@ -35,11 +35,19 @@ class State(NamedTuple):
 
 def start(theta: Any) -> State:
     """The state before the first step."""
-    return State(first_damping(theta), jnp.zeros((), int))
+    return State(first_state(theta).damping, jnp.zeros((), int))
 
 
 def stochastic_gauss_newton_steps(
-    objective: Objective, theta: Any, state: State, batch: Batch, weights: Any, n: int, blocks: int, devices: Devices
+    objective: Objective,
+    theta: Any,
+    state: State,
+    batch: Batch,
+    weights: Any,
+    n: Any,
+    most: int,
+    blocks: int,
+    devices: Devices,
 ) -> Any:
     """Take n steps from θ.
 
@@ -50,19 +58,21 @@ def stochastic_gauss_newton_steps(
         batch: The points of each term, those of the equation in blocks one after the other.
         weights: Of the terms, (terms,).
         n: How many steps.
+        most: How many there may be.
         blocks: How many blocks there are, two or more.
         devices: Over which the points of each block are divided.
 
     Returns:
-        θ and the state after the steps, and the loss of each term after each step, (n, terms), on the points by which
-        the step was judged.
+        θ and the state after the steps; the loss of each term after each step, (most, terms), on the points by which
+        the step was judged; and the last θ with its losses.
     """
 
     def step(carry: Any, _: Any) -> Any:
         theta, (damping, count) = carry
         fitted, judged = (with_block(batch, count + k, blocks) for k in range(2))
-        last = damped_step(objective, theta, damping, fitted, judged, weights, devices)
-        return (last.theta, State(last.damping, count + 1)), last.losses
+        begun = first_state(theta)._replace(damping=damping)
+        found = damped_step(objective, theta, begun, fitted, judged, weights, devices)
+        return (found.theta, State(found.state.damping, count + 1)), found.losses
 
-    (theta, state), losses = jax.lax.scan(step, (theta, state), length=n)
-    return theta, state, losses
+    (theta, state), losses = repeated(step, (theta, state), n, most)
+    return theta, state, losses, (theta, losses[n - 1])

@@ -20,7 +20,7 @@ from dof.solving.function_of_points import FunctionOfPoints
 from dof.solving.quality import quality
 from dof.solving.sampling import points_for_error
 from dof.solving.solution import Solution
-from dof.solving.training_report import Report
+from dof.solving.training_report import Report, time_taken
 
 
 @dataclass(frozen=True, eq=False)  # compared and hashed as an object, as `Solution`
@@ -85,8 +85,13 @@ class WindowedSolution(FunctionOfPoints):
 
     @property
     def seconds(self) -> float:
-        """How long training took, without compilation."""
+        """How long the steps took, without compilation."""
         return sum(window.seconds for window in self.windows)
+
+    @property
+    def total_seconds(self) -> float:
+        """How long all took, with compilation, points and measuring."""
+        return sum(window.total_seconds for window in self.windows)
 
     @cached_property
     def error(self) -> float | None:
@@ -102,7 +107,7 @@ class WindowedSolution(FunctionOfPoints):
     def __repr__(self) -> str:
         error = "" if self.error is None else f", error {self.error:.2g}"
         how = f"{len(self.windows)} windows: residual {self.relative_residual:.2g}{error}"
-        return f"<solution of {self.whole.name} in {how}, {self.seconds:.1f} s>"
+        return f"<solution of {self.whole.name} in {how}, {time_taken(self.seconds, self.total_seconds)}>"
 
 
 def window_ends(problem: Problem, windows: int) -> np.ndarray:

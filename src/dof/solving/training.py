@@ -66,6 +66,7 @@ class Training:
     """A problem, a network and settings, with everything that is compiled for them."""
 
     def __init__(self, problem: Problem, network: Network, settings: Settings, devices: Devices) -> None:
+        began = time.perf_counter()
         if settings.method == "hessian":
             require_room_for_hessians(problem)
         require_room_for_network(network, settings)
@@ -78,8 +79,14 @@ class Training:
         self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
         divided = devices.with_factors(fitted)
         self.optimisers = {name: make(divided, settings, devices) for name, make in OPTIMISERS.items()}
-        self.advice = advice_on(fitted, self.counts, settings)
+        self._fitted = fitted
         self._compiled_steps: dict[tuple[Any, ...], Any] = {}
+        self.seconds_to_prepare = time.perf_counter() - began
+
+    @cached_property
+    def advice(self) -> tuple[str, ...]:
+        """What speaks against good results, in sentences."""
+        return advice_on(self._fitted, self.counts, self.settings)
 
     def start(self) -> TrainingState:
         """The state before the first step."""
@@ -92,47 +99,50 @@ class Training:
         """A state with the tree structure of the one after so many steps, to read a checkpoint into."""
         return self.start()._replace(optimiser=self._optimiser_after(step).start(self.objective.start))
 
-    def advance(self, state: TrainingState, seconds: float = 0.0) -> tuple[TrainingState, Report]:
+    def advance(self, state: TrainingState, last: Report | None = None) -> tuple[TrainingState, Report]:
         """One interval of training.
 
         Args:
             state: The state to start from.
-            seconds: How long training took to reach it, for the report.
+            last: The report of the interval that led to it, to whose times those of this one are added.
 
         Raises:
             Diverged: If a loss is no number or has grown too large.
         """
+        entered = time.perf_counter()
+        if state.step == 0:
+            self.evaluation.error(state.theta)  # a reference without values is refused before the first step
         name, end = phase_at(state.step, self.settings)
         n = min(interval_length(self.settings, state.progress), end - state.step)
         # Points before weights, since the weights balance the terms at these points.
         batch = self._in_causal_order(state, self.batch(state))
         weights = self._weights(state, batch)
         blocks = self.optimisers[name].blocks
-        arrays = self.devices.placed((state.theta, state.optimiser, weights), self.devices.shares(batch, blocks))
-        steps = self._compiled(name, n, arrays)
+        shared = state.theta, state.optimiser, weights, jnp.asarray(n)
+        arrays = self.devices.placed(shared, self.devices.shares(batch, blocks))
+        steps = self._compiled(name, arrays)
         # Compiled before the clock starts: `seconds` are without compilation, sampling and the error.
         began = time.perf_counter()
         with one_blas_thread():
             found = jax.block_until_ready(steps(*arrays))
         took = time.perf_counter() - began
-        theta, optimiser, losses = self.devices.here(found)
-        first = self._first_loss(state, np.asarray(losses), np.asarray(weights))
+        theta, optimiser, losses, (reported, its_losses) = self.devices.here(found)
+        first = self._first_loss(state, np.asarray(losses)[:n], np.asarray(weights))
         after = self._next(state.step + n, name, theta, optimiser)
         new = TrainingState(state.step + n, theta, after, weights, first, state.progress)
-        measured = self.evaluation.measured(theta, np.asarray(losses)[-1], np.asarray(weights))
+        measured = self.evaluation.measured(reported, np.asarray(its_losses), np.asarray(weights))
         report = Report(
             step=new.step,
             phase=name,
-            seconds=seconds + took,
+            seconds=took + (last.seconds if last else 0.0),
             seconds_per_step=took / n,
             points_per_second=(len(batch[0][0]) // blocks + sum(self.counts[1:])) * n / took,
+            total_seconds=time.perf_counter() - entered + (last.total_seconds if last else self.seconds_to_prepare),
             **measured,
         )
-        progress = state.progress.after(report, theta, is_last=end == self.settings.steps)
+        progress = state.progress.after(report, reported, is_last=end == self.settings.steps)
         if progress.has_parted and not state.progress.has_parted:
-            # Steps that were refused at points which were fitted to the last digit leave a damping that no other points
-            # deserve.
-            new = new._replace(optimiser=self._optimiser_after(new.step).start(theta))
+            new = new._replace(optimiser=self._optimiser_after(new.step).with_other_points(new.optimiser, theta))
         return new._replace(progress=progress), report
 
     def is_done(self, state: TrainingState) -> bool:
@@ -146,7 +156,7 @@ class Training:
         is_short = settings.adaptive == "auto" and state.progress.has_parted
         if not ((settings.adaptive is True or is_short) and settings.resample):
             return self._sample(self.counts, number)
-        n = self.counts[0] * (MORE_POINTS if is_short and settings.can_fit_points else 1)
+        n = self.counts[0] * (MORE_POINTS if is_short and settings.may_add_points else 1)
         many = self._sample((CANDIDATES * n, *self.counts[1:]), number)
         sizes = self._squares(0, state.theta, many[0])
         # (seed, number, k) draws the points of term k; the number of terms makes another stream.
@@ -195,16 +205,15 @@ class Training:
     def _balanced(self) -> Any:
         return jax.jit(self.objective.balanced)
 
-    def _compiled(self, name: str, n: int, arrays: tuple[Any, Any]) -> Any:
-        """The compiled function that takes n steps of an optimiser, compiled once."""
+    def _compiled(self, name: str, arrays: tuple[Any, Any]) -> Any:
+        """The compiled function that takes steps of an optimiser, compiled once for each number of points."""
 
         def run(shared: Any, batch: Batch) -> Any:
-            theta, state, weights = shared
+            theta, state, weights, n = shared
             return self.optimisers[name].run(theta, state, batch, weights, n)
 
-        # All intervals have arrays of the same shapes, so that name and n are the whole key. Compiled ahead of the
-        # first call, so that the memory is known before it is taken.
-        key = name, n, *(leaf.shape for leaf in jax.tree.leaves(arrays[-1]))
+        # Compiled ahead of the first call, so that the memory is known before it is taken.
+        key = name, *(leaf.shape for leaf in jax.tree.leaves(arrays[-1]))
         if key not in self._compiled_steps:
             self._compiled_steps[key] = self.devices.program(run).lower(*arrays).compile()
             require_memory(self._compiled_steps[key])

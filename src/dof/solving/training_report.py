@@ -24,9 +24,10 @@ class Report:
             these points and wrong between them.
         error: |u − reference| / |reference| over points of the domain; None without a reference.
         unknowns: The problem's unknown numbers as they are now, by name.
-        seconds: Of training so far, without compilation.
+        seconds: Of the steps so far, without compilation.
         seconds_per_step: In this interval.
         points_per_second: In this interval, over the points of all terms.
+        total_seconds: Of all so far, with compilation, points and measuring; 0 in files of dof 0.2, which have none.
 
     Examples:
         >>> import dof
@@ -49,6 +50,12 @@ class Report:
     seconds: float
     seconds_per_step: float
     points_per_second: float
+    total_seconds: float = 0.0
+
+
+def time_taken(seconds: float, total: float) -> str:
+    """Both times of a training in words, without and with compilation; the first alone where the other is not known."""
+    return f"{seconds:.1f} s" + (f", {total:.1f} s with compilation" if total else "")
 
 
 def best_report(history: Sequence[Report]) -> Report:

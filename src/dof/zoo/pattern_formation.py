@@ -71,7 +71,7 @@ def cahn_hilliard() -> pde.Problem:
         [pde.initial(lambda x, t: cos(pi * x) / 2 - cos(2 * pi * x) / 4, hard=True)],
         reference=reference,
         features=mirrored(1, duration, fastest),
-        recipe={"width": 20, "depth": 3, "points": 1500, "newton": 400, "report": 50, "chebyshev": True},
+        recipe={"width": 20, "depth": 3, "points": 1500, "newton": 120, "chebyshev": True},
     )
 
 

@@ -1,0 +1,35 @@
+"""Several steps of an optimiser in one program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+
+def repeated(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, n: Any, most: int) -> tuple[Any, Any]:
+    """Take n steps, of which there may be `most`; n is known at run time only.
+
+    Intervals of other lengths then need no other program: Korteweg–de Vries' takes 12 s to compile, and a training that
+    shortens its intervals had three of them.
+
+    Args:
+        step: From a carry and the number of the step to the next carry and what is kept of it.
+        carry: Before the first step.
+        n: How many steps are taken.
+        most: How many there may be.
+
+    Returns:
+        The carry after n steps, and what is kept of each, stacked; nan from the nth on.
+    """
+
+    def none(carry: Any, k: Any) -> tuple[Any, Any]:
+        kept = jax.eval_shape(step, carry, k)[1]
+        return carry, jax.tree.map(lambda leaf: jnp.full(leaf.shape, jnp.nan, leaf.dtype), kept)
+
+    def one(carry: Any, k: Any) -> tuple[Any, Any]:
+        return jax.lax.cond(k < n, step, none, carry, k)
+
+    return jax.lax.scan(one, carry, jnp.arange(most))
