@@ -45,6 +45,7 @@ CASES = {
     "two summed axes": lambda x: jnp.einsum("ij,ji->", weights(x), values(x)[:, :N]),
     "no direction in common": lambda x: (jnp.ones((3, N)) * jnp.sin(x[0])) @ values(x).at[0].set(1.0),
     "complex": lambda x: jnp.abs(weights(x) @ jnp.exp(1j * values(x))) ** 2,
+    "by itself": lambda x: (square := values(x)[:, :N]) @ square,
     "of a vector": lambda x: jnp.tanh(MIX[0] @ x) @ values(x),
 }
 

@@ -35,34 +35,32 @@ def product_by_direction(context: SlotContext, eqn: JaxprEqn, operands: Sequence
     # A coupling may join any two directions, so that every pair of elements would have to be looked at.
     if context.form.couplings:
         return None
-    params = eqn.params
-    occurrences = [_occurrences(params, operand.tangents, side) for side, operand in enumerate(operands)]
+    params, tangents = eqn.params, [_tangents(operand) for operand in operands]
+    occurrences = [_occurrences(params, each, side) for side, each in enumerate(tangents)]
     side, found = next(((n, occurrences[n]) for n in (1, 0) if occurrences[n]), (0, None))
     if found is None:
         return None
-    own, other = operands[side], operands[1 - side]
-    axes = own.tangents.slots.varying_axes  # pyright: ignore[reportOptionalMemberAccess]
-    factors = [without_tangents(operand) if operand is own else operand for operand in operands]
+    own, other, axes = tangents[side], 1 - side, tangents[side].slots.varying_axes
+    # By number: a value times itself is the same operand twice.
+    factors = [without_tangents(operand) if n == side else operand for n, operand in enumerate(operands)]
     (rest,) = context.unlogged().through(lambda *both: bind(eqn.primitive, both, params), factors)
-    along = dot_by_direction(params, own.tangents, axes, found, side, other.value)
-    tangents = [rest.tangents, SlotTangents(along, uniform(found.directions, along.ndim - 1))]
-    sums = [
-        dot_over_directions(params, weighted, axes, found, side, embed(other.tangents, _slots_of(found, other)))
-        for weighted in _weighted(context.form, own.tangents)
-    ]
-    return [SlotTriple(rest.value, sum_of_tangents(tangents), add(rest.applied, 2 * settled(jnp.stack(sums))))]
+    along = dot_by_direction(params, own, axes, found, side, operands[other].value)
+    joined = sum_of_tangents([rest.tangents, SlotTangents(along, uniform(found.directions, along.ndim - 1))])
+    stack = embed(tangents[other], uniform(found.directions, np.ndim(operands[other].value)))
+    sums = [dot_over_directions(params, each, axes, found, side, stack) for each in _weighted(context.form, own)]
+    return [SlotTriple(rest.value, joined, add(rest.applied, 2 * settled(jnp.stack(sums))))]
 
 
-def _occurrences(params: Any, tangents: Any, side: int) -> Occurrences | None:
+def _tangents(operand: SlotTriple) -> SlotTangents:
+    assert operand.tangents is not None  # both sides vary
+    return operand.tangents
+
+
+def _occurrences(params: Any, tangents: SlotTangents, side: int) -> Occurrences | None:
     return None if tangents.slots.is_uniform else summed_occurrences(DOT_SLOTS, params, tangents, side)
 
 
-def _slots_of(found: Occurrences, operand: SlotTriple) -> Any:
-    """The directions that occur, for all elements of the other operand."""
-    return uniform(found.directions, np.ndim(operand.value))
-
-
-def _weighted(form: QuadraticForm, tangents: Any) -> list[SlotTangents]:
+def _weighted(form: QuadraticForm, tangents: SlotTangents) -> list[SlotTangents]:
     """q_d h_d in the slots of h, for each channel."""
     if form.is_plain_sum:
         return [tangents]
