@@ -10,7 +10,13 @@ import dof.torch as dof
 from dof.torch import pde
 from dof.torch.function_parts import parts_of
 
-hooked = nn.Linear(2, 1, dtype=torch.float64)
+
+class Squares(nn.Module):
+    def forward(self, x):
+        return (x**2).sum(-1, keepdim=True)
+
+
+hooked = Squares()
 hooked.register_full_backward_hook(lambda *_: None)
 net = hooked  # the name of an attribute below
 
@@ -19,7 +25,7 @@ class Model:
     """No module, with a network as an attribute."""
 
     def __init__(self):
-        self.net = nn.Linear(2, 1, dtype=torch.float64)
+        self.net = Squares()
 
 
 model = Model()
