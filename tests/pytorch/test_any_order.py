@@ -172,6 +172,16 @@ def test_what_depends_on_known_coefficients_only_is_computed_once(monkeypatch):
     assert len(calls) == 6  # two of them for the last
 
 
+@pytest.mark.parametrize("scales", [(1.0, 1 + 0j), (1 + 0j, 1.0)])
+def test_complex_and_real_scales_that_are_equal_are_kept_apart(monkeypatch, scales):
+    monkeypatch.setattr(any_order, "_PLANS", any_order.Kept())
+    x, f = torch.rand(2, 3), lambda x: torch.sin(x).sum(-1)
+    for scale in scales:
+        found = (scale * dx**3)(f)(x)
+        assert found.is_complex() == isinstance(scale, complex)
+        assert_close(found.real, -torch.cos(x[:, 0]), 1e-13)
+
+
 def test_coefficients_that_change_are_read_at_each_call():
     scale, x = torch.ones((), requires_grad=True), torch.rand(2, 3)
     rate = torch.tensor(1.0)

@@ -100,3 +100,20 @@ def test_what_is_no_derivative_is_refused():
         pde.residual("x y")(lambda u, x, y: u.x)(lambda z: z.sum(-1))(torch.randn(4, 3))
     with pytest.raises(dof.ArgumentError, match="arguments"):
         pde.residual("x y")(lambda u, x: u.x)
+
+
+@pytest.mark.parametrize(
+    ("fields", "net", "found", "fix"),
+    [
+        ("u p", lambda z: z.sum(), "()", "(4, 2) from net"),
+        ("u p", lambda z: z.sum(-1), "(4,)", "(4, 2) from net"),
+        (None, lambda z: z.sum(), "()", "(4, 1) from net"),
+        (None, lambda z: z[..., None], "(4, 2, 1)", "(4, 1) from net"),
+        (None, lambda z: z, "(4, 2)", 'fields="u[2]"'),
+    ],
+)
+def test_outputs_of_a_wrong_shape_are_refused_with_what_to_write(fields, net, found, fix):
+    function = (lambda u, x, y: u.x) if fields is None else (lambda u, p, x, y: u.x + p.y)
+    with pytest.raises(dof.ArgumentError) as error:
+        pde.residual("x y", fields)(function)(net)(torch.randn(4, 2))
+    assert f"has shape {found};" in str(error.value) and fix in str(error.value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from inspect import ismethod
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from torch import Tensor
 
 from dof.errors import ArgumentError, DofError, describe
 from dof.torch import compat
+from dof.torch.function_parts import parts_of
 from dof.torch.triple import Triple, is_smooth
 
 _probed: dict[Any, list[Any]] = {}
@@ -36,12 +36,12 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
     points = x.shape[:-1]
     if isinstance(x, Triple):
         return
-    code, held = _parts_of(f)
+    held = parts_of(f)
     _require_no_backward_hooks(held)
     # While a graph is traced nothing can be compared; `compiled` calls the function once before.
     if not len(points) or max(points) < 2 or compat.is_traced():
         return
-    key = (x.dim(), code, *((id(part), _mode(part)) for part in held))
+    key = (x.dim(), *((id(part), _mode(part)) for part in held))
     if key in _probed:
         return
     numbers = torch.get_rng_state()
@@ -57,7 +57,11 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
 
 
 def _require_no_backward_hooks(parts: list[Any]) -> None:
-    """Refuse modules with backward hooks: gradients pass beside their results, and the hooks would not be called."""
+    """Refuse modules with backward hooks: gradients pass beside their results, and the hooks would not be called.
+
+    Not seen are modules in what `parts_of` does not open: in lists, as attributes of objects that are no modules, and
+    in global functions of another file that f calls.
+    """
     if any(isinstance(part, torch.nn.Module) and compat.has_backward_hooks(part) for part in parts):
         found, expected = "is or uses a module with backward hooks, which would not be called", "a module without them"
         fix = "weight.register_hook(…) for gradients of parameters, or remove the hook by its handle: handle.remove()"
@@ -118,22 +122,6 @@ def _is_close(one: Tensor, last: Tensor, all_rows: Tensor) -> bool:
     return is_same and torch.allclose(one, last, 10 * rough, 10 * rough * scale + NOISE * eps, equal_nan=True)
 
 
-def _parts_of(f: Any) -> tuple[Any, list[Any]]:
-    """What tells a function apart: its code and the objects that it refers to, as it may be made anew at each call."""
-    code = getattr(f, "__code__", None)
-    if code is None:
-        return None, [f]
-    cells = [cell.cell_contents for cell in f.__closure__ or () if _is_filled(cell)]
-    named = [f.__globals__[name] for name in code.co_names if name in f.__globals__]
-    parts = [*cells, *named, *(f.__defaults__ or ()), getattr(f, "__self__", None)]
-    # A bound method is made anew whenever it is asked for.
-    return code, [entry for part in parts for entry in (_of_method(part) if ismethod(part) else (part,))]
-
-
-def _of_method(method: Any) -> tuple[Any, Any]:
-    return method.__func__, method.__self__
-
-
 def _mode(part: Any) -> Any:
     """Which modules of a network are in training."""
     is_module = isinstance(part, torch.nn.Module)
@@ -146,13 +134,6 @@ def _weakly(part: Any, forget: Callable[[Any], Any]) -> Any:
         return weakref.ref(part, forget)
     except TypeError:  # numbers, strings and tuples are kept
         return part
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:  # a variable that is not assigned yet
-        return False
 
 
 def _tensors(output: Any) -> Iterator[Tensor]:

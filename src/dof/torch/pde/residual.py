@@ -100,12 +100,18 @@ class Residual:
 
     def _components(self, output: Any, points: Any) -> Any:
         """The outputs of the network, (…, components); a single field may come without that axis."""
-        output = output.unsqueeze(-1) if self.is_single and output.dim() < points.dim() else output
-        if output.dim() != points.dim() or output.shape[-1] != self.fields.count:
+        full = output.unsqueeze(-1) if self.is_single and output.dim() < points.dim() else output
+        if full.dim() != points.dim() or full.shape[-1] != self.fields.count:
             expected = f"{self.fields.count} numbers for each point, for the fields {self.fields}"
-            fix = f'@pde.residual("{self.coordinates}", fields="u[{output.shape[-1]}]"), with u[0], u[1], …'
-            raise ArgumentError(describe("net(points)", f"has shape {tuple(output.shape)}", expected, fix))
-        return output
+            found, fix = f"has shape {tuple(output.shape)}", self._fix_of_components(full, points)
+            raise ArgumentError(describe("net(points)", found, expected, fix))
+        return full
+
+    def _fix_of_components(self, output: Tensor, points: Tensor) -> str:
+        """What to write for outputs of a wrong shape: another number of components only if they have that axis."""
+        if output.dim() == points.dim():
+            return f'@pde.residual("{self.coordinates}", fields="u[{output.shape[-1]}]"), with u[0], u[1], …'
+        return f"return an output of shape {(*points.shape[:-1], self.fields.count)} from net"
 
     def _find_reads(self, net: Any, points: Tensor, parameters: Any) -> tuple[Derivative, ...]:
         """The derivatives that are read, from a run at one point that only records them."""
@@ -140,20 +146,20 @@ def _unknown(derivative: Derivative) -> Tensor:
     raise _UnknownRead
 
 
-def _operators(read: Derivative, n: int) -> list[Any]:
+def _operators(read: Derivative, n: int) -> tuple[Any, ...]:
     """The operators that a derivative is read off: one, or one for each coordinate of a gradient."""
-    return [read.operator] if isinstance(read, Applied) else _along_coordinates(read, n)
+    return (read.operator,) if isinstance(read, Applied) else _along_coordinates(read, n)
 
 
 @lru_cache(maxsize=256)
-def _along_coordinates(read: First | Second | Gradient | Higher, n: int) -> list[Any]:
+def _along_coordinates(read: First | Second | Gradient | Higher, n: int) -> tuple[Any, ...]:
     if isinstance(read, Second):
-        return [_second(read.pairs, n)]
+        return (_second(read.pairs, n),)
     each = derivatives(n)
     if isinstance(read, Higher):
         of_laplacian = [_second(tuple((i, i) for i in read.places), n)] * read.laplacians
-        return [reduce(matmul, [*(each[i] for i in read.monomial), *of_laplacian])]
-    return [each[i] for i in (read.places if isinstance(read, Gradient) else (read.i,))]
+        return (reduce(matmul, [*(each[i] for i in read.monomial), *of_laplacian]),)
+    return tuple(each[i] for i in (read.places if isinstance(read, Gradient) else (read.i,)))
 
 
 def _second(pairs: Sequence[tuple[int, int]], n: int) -> Operator:
