@@ -18,8 +18,11 @@ from dof.cli.app import app
 from dof.errors import ArgumentError, DofError
 from dof.runs import atomic_write
 from dof.runs.folder_lock import locked
+from dof.runs.problem_source import load_problem
 from dof.runs.report_files import command_of
+from dof.runs.run_config import read_config
 from dof.runs.training_run import begin, resume, train
+from dof.runs.windowed_run import trained
 
 FEW = {"width": 6, "depth": 1, "points": 30, "error_points": 32, "adam": 8, "newton": 0, "report": 4}
 FILE = """
@@ -27,6 +30,13 @@ from dof import pde
 
 line = pde.residual("x")(lambda u, x: u.x - 1.0)
 problem = pde.Problem(line, pde.Interval(0, 1), [pde.dirichlet(0.0, on="x=0")])
+"""
+
+DECAY = """
+from dof import pde
+
+decay = pde.residual("t")(lambda u, t: u.t + u)
+problem = pde.Problem(decay, pde.Time(0, 2), [pde.initial(1.0, hard=True)])
 """
 
 
@@ -135,9 +145,14 @@ def test_a_folder_that_was_changed_is_refused_with_a_sentence(copy, spoil, said)
 
 
 @pytest.mark.parametrize(
-    "change", [lambda file: file.write_text("problem = 1 / 0"), lambda file: file.unlink()], ids=["changed", "gone"]
+    ("change", "said", "command"),
+    [
+        (lambda file: file.write_text("problem = 1 / 0"), "has changed", "line.py, for a new run of the file as it is"),
+        (lambda file: file.unlink(), "is gone", "run/problem.py, for a new run of the file as it was"),
+    ],
+    ids=["changed", "gone"],
 )
-def test_a_run_whose_file_is_another_one_now_goes_on_as_it_began(tmp_path, change):
+def test_a_run_whose_file_is_another_one_now_goes_on_as_it_began(tmp_path, change, said, command):
     file, folder = tmp_path / "line.py", tmp_path / "run"
     (tmp_path / "numbers.txt").write_text("1.0")
     beside = "float((__import__('pathlib').Path(__file__).parent / 'numbers.txt').read_text())"
@@ -149,7 +164,62 @@ def test_a_run_whose_file_is_another_one_now_goes_on_as_it_began(tmp_path, chang
     np.testing.assert_array_equal(again([0.3]), run.solution([0.3]))
     assert resume(folder).state.step == 8
     done = CliRunner().invoke(app, ["solve", "--resume", str(folder)])
-    assert done.exit_code == 0 and "line.py' has changed since the run began" in done.output
+    assert done.exit_code == 0 and f"line.py' {said} since the run began" in done.output
+    assert read_config(folder).change.endswith(command)
+
+
+def test_the_copy_of_a_file_that_is_gone_is_solved_by_the_command_that_is_told(tmp_path):
+    file, folder = tmp_path / "lines.py", tmp_path / "run"
+    file.write_text(FILE.replace("problem =", "other = 3\nmine ="))
+    begin(f"{file}:mine", FEW, folder)
+    file.unlink()
+    told = read_config(folder).change.split("dof solve ")[1].split(",")[0]
+    assert told == f"{folder}/problem.py:mine" and load_problem(told).equation
+
+
+@pytest.mark.parametrize("source", ["line.py", "problem.py"])
+def test_a_run_does_not_write_over_a_file_of_the_users(tmp_path, source):
+    (tmp_path / "problem.py").write_text(FILE + "# mine")
+    (tmp_path / source).write_text(FILE + "# mine")
+    with pytest.raises(ArgumentError, match=r"has a file problem.py already.*\n  Fix: --out with another folder"):
+        begin(str(tmp_path / source), FEW, tmp_path)
+    assert (tmp_path / "problem.py").read_text() == FILE + "# mine"
+    assert {path.name for path in tmp_path.iterdir()} == {source, "problem.py"}
+
+
+def test_what_is_kept_is_what_was_run_also_if_the_file_changes_meanwhile(tmp_path):
+    file, folder = tmp_path / "line.py", tmp_path / "run"
+    text = FILE + "if __name__: open(__file__, 'a').write('# edited')\n"
+    file.write_text(text)
+    begin(str(file), FEW, folder)
+    assert file.read_text() == text + "# edited" and (folder / "problem.py").read_text() == text
+    assert "has changed since the run began" in read_config(folder).change
+
+
+def spoil_checkpoints(folder):
+    """Checkpoints in the place of those that are there, of a state with other parts."""
+    for path in folder.iterdir():
+        path.unlink()
+        name, data = forged(int(path.stem.split("-")[1]), {"0000": np.zeros(3)})
+        path.with_name(name).write_bytes(data)
+
+
+@pytest.mark.parametrize("windows", [1, 2])
+def test_a_checkpoint_of_another_version_is_told_as_one(tmp_path, windows):
+    file, folder = tmp_path / "decay.py", tmp_path / "run"
+    file.write_text(DECAY)
+    trained(begin(str(file), FEW | {"windows": windows}, folder), lambda report: None)
+    for checkpoints in folder.rglob("checkpoints"):
+        spoil_checkpoints(checkpoints)
+    for weights in folder.rglob("weights.safetensors"):
+        weights.unlink()
+    replace_in(folder / "config.toml", f'dof = "{dof.__version__}"', 'dof = "0.0.1"')
+    said = f"dof 0.0.1 began, and dof {dof.__version__} cannot read it"
+    with pytest.raises(ArgumentError, match=said) as caught:
+        trained(resume(folder), lambda report: None)
+    assert "shapes" not in str(caught.value) and "Fix: pip install dof==0.0.1" in str(caught.value)
+    with pytest.raises(ArgumentError, match=said):
+        dof.load(folder)
 
 
 def replace_in(path, old, new):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dof import ArgumentError
-from dof.runs.problem_source import fingerprint, load_problem, short_name, title
+from dof.runs.problem_code import code_in
+from dof.runs.problem_source import load_problem, short_name, title
 
 FILE = """
 from __future__ import annotations
@@ -110,8 +111,13 @@ def test_a_file_without_the_one_problem_says_which_there_are(written, text, name
         load_problem(written(text) + name)
 
 
-def test_a_fingerprint_is_of_the_file_as_it_is(written):
-    path = written(FILE)
-    first = fingerprint(Path(path))
-    assert fingerprint(Path(written(FILE))) == first != fingerprint(Path(written(FILE + "# changed")))
-    assert fingerprint(None) == fingerprint(Path("not-there.py")) == ""
+def test_a_fingerprint_is_of_the_file_as_it_was_read(written):
+    first = code_in(Path(written(FILE)))
+    again, changed = code_in(Path(written(FILE))), code_in(Path(written(FILE + "# changed")))
+    assert first and again and changed and first.fingerprint == again.fingerprint != changed.fingerprint
+    assert code_in(None) is code_in(Path("not-there.py")) is None
+
+
+def test_annotations_are_what_the_file_says_not_text(written):
+    asked = "def k(x: float): return x\nassert k.__annotations__['x'] is float\n"
+    assert load_problem(written(FILE.replace("from __future__ import annotations", asked))).name == "line"

@@ -16,7 +16,7 @@ from safetensors.numpy import load_file
 from dof.runs import atomic_write
 from dof.runs.hessian_race import race
 from dof.runs.report_files import command_of, write_race, write_report
-from dof.runs.run_folder import RunFolder
+from dof.runs.run_config import read_config
 from dof.runs.training_run import begin, resume, train
 
 FEW = {"width": 8, "depth": 1, "points": 40, "error_points": 64, "adam": 8, "newton": 8, "report": 4}
@@ -118,8 +118,7 @@ def test_a_killed_process_goes_on_from_where_it_was(tmp_path):
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    folder = RunFolder(tmp_path / "run")
-    source, settings, _ = folder.read()
+    source, settings, _ = read_config(tmp_path / "run")
     assert 0 < resume(tmp_path / "run").state.step < 4000 and source == "heat"
     # the same steps up to where it was killed, in one go
     state = resume(tmp_path / "run").state

@@ -21,7 +21,7 @@ from dof.runs.folder_lock import locked
 from dof.runs.hessian_race import race
 from dof.runs.problem_source import load_problem, short_name
 from dof.runs.report_files import write_race, write_report
-from dof.runs.run_folder import RunFolder
+from dof.runs.run_config import read_config
 from dof.runs.training_run import TrainingRun, begin, resume
 from dof.runs.windowed_run import WindowedRun, trained
 from dof.solving.devices import is_first_process
@@ -48,7 +48,7 @@ def run_training(
 ) -> None:
     """Train a new run, or one that was begun, in a folder that no other training is in."""
     if resumed:
-        config = RunFolder(resumed).read()  # refused before a lock is written into a folder that is no run's
+        config = read_config(resumed)  # refused before a lock is written into a folder that is no run's
         say(config.change, "yellow", Console(stderr=True))
         with _locked(resumed, "resume"):
             _solve(resume(resumed, mesh), as_json)

@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as from_bytes
 from safetensors.numpy import save as to_bytes
 
+import dof
 from dof.errors import ArgumentError, describe
 from dof.runs.atomic_write import told_where, write_whole
 from dof.solving.saved_solution import named_arrays
@@ -42,12 +43,13 @@ def save(state: TrainingState, folder: Path) -> Path:
     return path
 
 
-def latest(folder: Path, like: Callable[[int], TrainingState]) -> TrainingState | None:
+def latest(folder: Path, like: Callable[[int], TrainingState], begun_by: str = "") -> TrainingState | None:
     """The state in the newest checkpoint that is whole; None if there is none.
 
     Args:
         folder: Of the checkpoints.
         like: `like(step)` has the tree structure of the state after so many steps.
+        begun_by: The version of dof that the run was begun by, if it is known.
 
     Raises:
         ArgumentError: If a whole checkpoint has another state, as that of another network or release.
@@ -58,10 +60,18 @@ def latest(folder: Path, like: Callable[[int], TrainingState]) -> TrainingState 
             try:
                 return _read(from_bytes(data), like(int(path.stem.split("-")[1])))
             except (SafetensorError, ValueError, TypeError) as error:
-                found = f"{str(path)!r} is no state of this training: {error}"
-                fix = f"config.toml as it was, or rm {quote(str(path))}"
-                raise ArgumentError(describe("resume", found, "one that dof wrote", fix)) from None
+                raise ArgumentError(_no_state(path, error, begun_by)) from None
     return None
+
+
+def _no_state(path: Path, error: Exception, begun_by: str) -> str:
+    """The sentence about a checkpoint that cannot be read: by the version of dof, or else by what is in it."""
+    if begun_by not in ("", dof.__version__):
+        found = f"{str(path)!r} is of a run that dof {begun_by} began, and dof {dof.__version__} cannot read it"
+        return describe("resume", found, f"dof {begun_by}", f"pip install dof=={begun_by}, or dof solve for a new run")
+    found = f"{str(path)!r} is no state of this training: {error}"
+    fix = f"config.toml as it was, or rm {quote(str(path))}"
+    return describe("resume", found, "one that dof wrote", fix)
 
 
 def _read(arrays: dict[str, np.ndarray], like: TrainingState) -> TrainingState:

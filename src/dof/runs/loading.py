@@ -15,6 +15,7 @@ from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.runs import checkpoints
 from dof.runs.problem_source import load_problem
+from dof.runs.run_config import begun_by, read_config
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution, WindowedSolution
 from dof.solving.saved_solution import load_file, theta_of
@@ -59,12 +60,11 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
 
 
 def _from_run(path: Path) -> Solution | WindowedSolution:
-    folder = RunFolder(path)
-    config = folder.read()
+    folder, config = RunFolder(path), read_config(path)
     if config.change:
         warnings.warn(config.change, UserWarning, stacklevel=3)
     with enable_x64():
-        training = training_of(config.problem, None, config.settings)
+        training = training_of(config.problem(), None, config.settings)
         if training.settings.windows == 1:
             return _solution_in(folder, training, path)
         whole, found = training.problem, ()
@@ -80,7 +80,7 @@ def _solution_in(folder: RunFolder, training: Training, run: Path) -> Solution:
     if weights.is_file():
         theta = theta_of(training, arrays_in(weights), weights)
     else:
-        state = checkpoints.latest(folder.checkpoints, training.like)
+        state = checkpoints.latest(folder.checkpoints, training.like, begun_by(folder.run))
         if state is None:
             found = f"is {str(folder.path)!r}, where nothing has been trained yet"
             fix = f"dof solve --resume {quote(str(run))}"

@@ -16,7 +16,9 @@ from jax.sharding import Mesh
 from dof import machine_info
 from dof.errors import ArgumentError, Diverged, describe
 from dof.runs import checkpoints
-from dof.runs.problem_source import load_problem
+from dof.runs.problem_code import code_in
+from dof.runs.problem_source import file_and_name, load_problem
+from dof.runs.run_config import begun_by, read_config, write_config
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution
 from dof.solving.devices import is_first_process
@@ -90,11 +92,12 @@ def begin(source: str, settings: dict[str, Any], path: Path, mesh: Mesh | None =
         path: The folder; it must not have a run.
         mesh: As of `dof.solve`.
     """
-    training = training_of(load_problem(source), None, settings, mesh=mesh)
-    folder = RunFolder(path)
+    # Read before it is run, and once: the file may change while the problem is made.
+    code = code_in(file_and_name(source)[0])
+    training = training_of(load_problem(source, code), None, settings, mesh=mesh)
     if is_first_process():
-        folder.begin(source, training.settings)
-    return TrainingRun(source, folder, training, training.start(), [])
+        write_config(path, source, code, training.settings)
+    return TrainingRun(source, RunFolder(path), training, training.start(), [])
 
 
 def resume(path: Path, mesh: Mesh | None = None) -> TrainingRun:
@@ -104,15 +107,14 @@ def resume(path: Path, mesh: Mesh | None = None) -> TrainingRun:
         path: The folder, which all processes must see.
         mesh: As of `dof.solve`; it may have another number of devices than before.
     """
-    folder = RunFolder(path)
-    config = folder.read()
-    training = training_of(config.problem, None, config.settings, mesh=mesh)
-    return at_newest_checkpoint(config.source, folder, training)
+    config = read_config(path)
+    training = training_of(config.problem(), None, config.settings, mesh=mesh)
+    return at_newest_checkpoint(config.source, RunFolder(path), training)
 
 
 def at_newest_checkpoint(source: str, folder: RunFolder, training: Training) -> TrainingRun:
     """The run of a training in a folder, at its newest checkpoint that is whole, or at the beginning."""
-    state = checkpoints.latest(folder.checkpoints, training.like) or training.start()
+    state = checkpoints.latest(folder.checkpoints, training.like, begun_by(folder.run)) or training.start()
     _require_step(training.devices.from_first(jnp.asarray(state.step)), state.step)
     return TrainingRun(source, folder, training, state, folder.reports(until=state.step))
 
