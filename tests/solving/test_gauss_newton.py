@@ -80,7 +80,7 @@ def test_rises_in_one_direction_do_not_multiply():
 
     first = jnp.array([0.0])
     begun = State(jnp.asarray(FIRST_DAMPING), jnp.array([1.0]))
-    theta, _, losses, _ = gauss_newton_steps(Wrong(), first, begun, ((),), jnp.ones(1), 40, 40)
+    _, _, losses, _ = gauss_newton_steps(Wrong(), first, begun, ((),), jnp.ones(1), 40, 40)
     assert losses[-1, 0] > losses[0, 0] > 1
     assert losses[-1, 0] <= MOST_RISE
 
