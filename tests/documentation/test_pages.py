@@ -67,8 +67,8 @@ def test_links(page):
         assert (page.parent / target).exists(), target
 
 
-EXAMPLES = {"file.py", "heat.py"}
-"""Files of the reader's."""
+EXAMPLES = {"file.py", "heat.py", "problem.py"}
+"""Files of the reader's, and of the folders of runs."""
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name)

@@ -6,17 +6,8 @@ import numpy as np
 import pytest
 
 from dof.solving.damped_solver import damped_solver, gram
-from dof.solving.gauss_newton import (
-    CORRECTIONS,
-    FIRST_DAMPING,
-    MOST_RISE,
-    State,
-    _corrected,
-    _is_good,
-    damped_no_more,
-    gauss_newton_steps,
-    start,
-)
+from dof.solving.damped_step import CORRECTIONS, FIRST_DAMPING, _corrected
+from dof.solving.gauss_newton import MOST_RISE, State, _is_good, damped_no_more, gauss_newton_steps, start
 from dof.solving.objective import Objective
 
 
@@ -67,7 +58,31 @@ def test_a_bent_valley_is_followed_to_its_end():
     ],
 )
 def test_a_step_may_raise_the_loss_where_it_goes_on_in_the_same_direction(step, last, after, is_good):
-    assert bool(_is_good(jnp.array(step), jnp.array(last), jnp.asarray(1.0), jnp.asarray(after), 10.0)) is is_good
+    found = _is_good(jnp.array(last), jnp.inf, jnp.array(step), jnp.asarray(1.0), jnp.asarray(after))
+    assert bool(found) is is_good
+
+
+@pytest.mark.parametrize(("lowest", "after", "is_good"), [(0.5, 4.9, True), (0.5, 5.1, False), (0.05, 0.9, True)])
+def test_no_step_ends_far_above_the_lowest_loss_unless_it_goes_down(lowest, after, is_good):
+    ahead = jnp.array([1.0, 0.0])
+    assert bool(_is_good(ahead, jnp.asarray(lowest), ahead, jnp.asarray(1.0), jnp.asarray(after))) is is_good
+
+
+def test_rises_in_one_direction_do_not_multiply():
+    """A slope that the Jacobian has with the wrong sign: each step goes on in the direction of the last, and up."""
+
+    class Wrong(Curve):
+        def residuals(self, theta, batch, weights):
+            return (jnp.exp(theta),)
+
+        def residuals_and_jacobian(self, theta, batch, weights):
+            return self.residuals(theta, batch, weights), -jnp.diag(jnp.exp(theta))
+
+    first = jnp.array([0.0])
+    begun = State(jnp.asarray(FIRST_DAMPING), jnp.array([1.0]))
+    _, _, losses, _ = gauss_newton_steps(Wrong(), first, begun, ((),), jnp.ones(1), 40, 40)
+    assert losses[-1, 0] > losses[0, 0] > 1
+    assert losses[-1, 0] <= MOST_RISE
 
 
 def test_the_state_has_the_last_step_that_was_taken():
@@ -80,7 +95,7 @@ def test_the_state_has_the_last_step_that_was_taken():
 @pytest.mark.parametrize(("damping", "after"), [(1e-12, 1e-12), (1e3, FIRST_DAMPING)])
 def test_with_other_points_steps_are_damped_no_more_than_at_the_start(damping, after):
     state = State(jnp.asarray(damping), jnp.ones(1))
-    assert damped_no_more(state, jnp.ones(1)) == State(after, jnp.ones(1))
+    assert damped_no_more(state) == State(after, jnp.ones(1))
 
 
 def test_what_is_reported_is_the_lowest():

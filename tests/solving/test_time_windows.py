@@ -6,6 +6,8 @@ import pytest
 
 import dof
 from dof import pde
+from dof.solving.solver import training_in_window
+from dof.solving.training_plots import plot_training
 
 SMALL = {"adam": 0, "newton": 6, "points": 50, "width": 6, "depth": 1, "report": 6, "error_points": 64}
 
@@ -72,3 +74,38 @@ def test_windows_are_the_same_from_a_file(solution, tmp_path):
 def test_windows_that_cannot_be_are_refused(changes, windows, said):
     with pytest.raises(dof.DofError, match=said):
         dof.solve(problem(**changes), windows=windows, **SMALL)
+
+
+def ramp(reference):
+    """u stays zero in the first half of time."""
+    equation = pde.residual("t")(lambda u, t: u.t - 3 * jnp.maximum(t - 2, 0.0) ** 2)
+    return pde.Problem(equation, pde.Time(0, 4), [pde.initial(0.0)], reference=reference)
+
+
+def test_a_window_where_the_reference_is_zero_has_no_error():
+    solution = dof.solve(ramp(lambda t: jnp.maximum(t - 2, 0.0) ** 3), windows=2, **SMALL)
+    first, second = solution.windows
+    assert first.error is None and second.error is not None and solution.error is not None
+    # The first report has no error; that of the later ones is drawn.
+    labels = [text.get_text() for text in plot_training(solution.history).axes[0].get_legend().get_texts()]
+    assert "relative error" in labels
+
+
+@pytest.mark.filterwarnings("ignore:The reference")
+@pytest.mark.parametrize(
+    ("reference", "said"), [(lambda t: 0 * t, "zero everywhere"), (lambda t: jnp.sqrt(3 - t), "no number at")]
+)
+def test_a_reference_without_values_is_refused_before_the_first_window(reference, said):
+    reports = []
+    with pytest.raises(dof.ArgumentError, match=f"`reference` is {said}"):
+        dof.solve(ramp(reference), windows=2, on_report=reports.append, **SMALL)
+    assert reports == []
+
+
+def test_what_the_window_before_ended_with_does_not_speak_against_the_reference():
+    few = SMALL | {"windows": 2, "newton": 1}
+    decay = pde.residual("t")(lambda u, t: u.t + u)
+    whole = pde.Problem(decay, pde.Time(0, 8), [pde.initial(1.0)], reference=lambda t: jnp.exp(-t))
+    first = dof.solve(whole, **few | {"windows": 1})
+    assert abs(first([4.0]) - np.exp(-4)) > 0.1 * np.exp(-4)
+    assert not any("The reference" in text for text in training_in_window(whole, (first,), None, few).advice)

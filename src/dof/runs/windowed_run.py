@@ -70,6 +70,7 @@ class WindowedRun:
             "seconds": solution.seconds,
             "total_seconds": solution.total_seconds,
             "parameters": sum(window.summary["parameters"] for window in self.windows),
+            "advice": list(self.training.advice),
         }
 
 

@@ -29,22 +29,27 @@ MOST_COORDINATES = 1000
 seconds."""
 
 
-def advice_on(objective: Objective, counts: Sequence[int], settings: Settings) -> tuple[str, ...]:
+def advice_on(
+    objective: Objective, fitted: Objective, counts: Sequence[int], settings: Settings, is_window: bool
+) -> tuple[str, ...]:
     """Sentences for the user; none if nothing is to be said.
 
     Args:
         objective: The terms and the parameters.
+        fitted: The same, perhaps with the gradient of the residual, as the steps have it.
         counts: How many points each term has.
         settings: Of the training.
+        is_window: Whether the problem is a window of time of another, to which the reference belongs: its start is what
+            the network of the window before ended with.
     """
     found = [
-        _on_few_equations(objective, counts, settings),
+        _on_few_equations(fitted, counts, settings),
         _on_missing_conditions(objective.problem),
         *map(partial(_on_data, objective.problem), objective.problem.conditions),
         on_given_solution(objective.problem),
         _on_piecewise_linear(objective),
         _on_zero_solution(objective),
-        on_reference(objective) if objective.problem.domain.size <= MOST_COORDINATES else "",
+        "" if is_window or objective.problem.domain.size > MOST_COORDINATES else on_reference(objective),
     ]
     return tuple(filter(None, found))
 

@@ -9,15 +9,14 @@ from typing import Any
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_factor, cho_solve
 
-from dof.solving.devices import Devices
+from dof.solving.devices import ONE_DEVICE, Devices
 
-ONE = Devices()
 GRAM_BLOCKS = 4
 """Blocks of rows in which Jᵀ J is computed up to its diagonal, 10 / 16 of the products: 41 ms instead of 57 for 1500
 residuals and 900 parameters on one core. With 8 blocks the products are too narrow, and nothing is gained."""
 
 
-def damped_solver(jacobian: Any, devices: Devices = ONE) -> Callable[[Any], Callable[[Any], Any]]:
+def damped_solver(jacobian: Any, devices: Devices = ONE_DEVICE) -> Callable[[Any], Callable[[Any], Any]]:
     """From λ to the function r ↦ (Jᵀ J + λ τ 1)⁻¹ Jᵀ r, by a Cholesky factor of the smaller one of Jᵀ J and J Jᵀ."""
     rows, columns = devices.count * jacobian.shape[0], jacobian.shape[1]
     is_wide = rows < columns

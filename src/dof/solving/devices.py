@@ -211,3 +211,7 @@ def first_devices(count: int) -> Mesh:
         found = f"is {count}, of which {without} of {jax.process_count()} processes have none"
         raise ArgumentError(describe("devices", found, "some of each process", f"devices={len(there)}"))
     return Mesh(np.array(there[:count]), (AXIS,))
+
+
+ONE_DEVICE = Devices()
+"""All points on one device."""

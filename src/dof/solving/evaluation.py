@@ -69,14 +69,28 @@ class Evaluation:
         return devices.program(lambda theta, points: fresh_residual(objective, theta, *points, devices=devices))
 
     def error(self, theta: Any) -> float | None:
-        """|u − reference| / |reference| over points of the domain; None without a reference."""
-        return None if self.problem.reference is None else float(self._error(theta))
+        """|u − reference| / |reference| over points of the domain.
+
+        None without a reference, and in a window of time where it is zero.
+        """
+        has_error = self.problem.reference is not None and np.any(self._exact[1])
+        return float(self._error(theta)) if has_error else None
+
+    def require_reference(self) -> None:
+        """Refuse a reference without values, or zero everywhere."""
+        if self.problem.reference is not None:
+            points, exact = self._exact
+            require_numbers(exact, points, self.problem)
+
+    @cached_property
+    def _exact(self) -> tuple[np.ndarray, Any]:
+        """The points at which the error is measured, and the reference there."""
+        points = points_for_error(self.problem.domain, self.settings.error_points, self.settings.seed)
+        return points, jax.jit(jax.vmap(self.problem.exact))(points)
 
     @cached_property
     def _error(self) -> Any:
-        points = points_for_error(self.problem.domain, self.settings.error_points, self.settings.seed)
-        exact = jax.jit(jax.vmap(self.problem.exact))(points)
-        require_numbers(exact, points, self.problem)
+        points, exact = self._exact
 
         def error(theta: Any, points: Any, exact: Any) -> Any:
             return jnp.linalg.norm(jax.vmap(self.objective.u(theta))(points) - exact) / jnp.linalg.norm(exact)

@@ -12,7 +12,7 @@ from dof.solving.gauss_newton import damped_no_more, gauss_newton_steps
 from dof.solving.gauss_newton import start as gauss_newton_start
 from dof.solving.objective import Objective
 from dof.solving.point_blocks import blocks_of, with_block
-from dof.solving.repeated_steps import repeated
+from dof.solving.repeated_steps import steps_to_the_last
 from dof.solving.sampling import Batch
 from dof.solving.settings import Settings
 from dof.solving.stochastic_gauss_newton import start as stochastic_gauss_newton_start
@@ -54,8 +54,7 @@ def adam(objective: Objective, settings: Settings, devices: Devices) -> Optimise
             change, state = rule.update(gradient, state, theta)
             return (optax.apply_updates(theta, change), state), losses
 
-        (theta, state), losses = repeated(step, (theta, state), n, settings.report)
-        return theta, state, losses, (theta, losses[n - 1])
+        return steps_to_the_last(step, theta, state, n, settings.report)
 
     return Optimiser(rule.init, run, lambda state, theta: rule.init(theta), blocks)
 
@@ -76,8 +75,7 @@ def lbfgs(objective: Objective, settings: Settings, devices: Devices) -> Optimis
             change, state = rule.update(gradient, state, theta, value=value, grad=gradient, value_fn=loss)
             return (optax.apply_updates(theta, change), state), losses
 
-        (theta, state), losses = repeated(step, (theta, state), n, settings.report)
-        return theta, state, losses, (theta, losses[n - 1])
+        return steps_to_the_last(step, theta, state, n, settings.report)
 
     return Optimiser(rule.init, run, lambda state, theta: rule.init(theta))
 
@@ -88,7 +86,7 @@ def gauss_newton(objective: Objective, settings: Settings, devices: Devices) -> 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: Any) -> Any:
         return gauss_newton_steps(objective, theta, state, batch, weights, n, settings.report, devices)
 
-    return Optimiser(gauss_newton_start, run, damped_no_more)
+    return Optimiser(gauss_newton_start, run, lambda state, theta: damped_no_more(state))
 
 
 def stochastic_gauss_newton(objective: Objective, settings: Settings, devices: Devices) -> Optimiser:
@@ -99,7 +97,7 @@ def stochastic_gauss_newton(objective: Objective, settings: Settings, devices: D
         most = settings.report
         return stochastic_gauss_newton_steps(objective, theta, state, batch, weights, n, most, blocks, devices)
 
-    return Optimiser(stochastic_gauss_newton_start, run, damped_no_more, blocks)
+    return Optimiser(stochastic_gauss_newton_start, run, lambda state, theta: damped_no_more(state), blocks)
 
 
 def _losses_and_gradient(objective: Objective, devices: Devices, theta: Any, batch: Batch, weights: Any) -> Any:

@@ -22,11 +22,12 @@ class Progress(NamedTuple):
     Attributes:
         best: θ with the smallest residual on fresh points so far, of equal ones the last; at first the start.
         residual: Its residual.
-        step: After how many steps it was found.
+        step: After how many steps it was reported.
         waiting: How many reports of the last optimiser there were since.
         has_parted: Whether the residual on fresh points was much larger than on fitted ones in some report. This stays:
-            with short intervals the two come together again, and would part again in a long one.
-        parted_again: Whether it was so in a later report too.
+            with more points the two come together again, and would part again with fewer.
+        parted_again: Whether it was so in a later report too, when there were more points already. This stays too, for
+            the same reason: intervals are short from then on.
     """
 
     best: Any
@@ -41,7 +42,7 @@ class Progress(NamedTuple):
 
         Args:
             report: Of the interval.
-            theta: At its end.
+            theta: That it is about.
             is_last: Whether it was an interval of the last optimiser.
         """
         now = has_parted(report)

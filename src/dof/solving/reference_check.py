@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, DofError, describe
 from dof.pde.problem import Problem
-from dof.solving.devices import Devices
+from dof.solving.devices import ONE_DEVICE
 from dof.solving.fresh_residual import FreshResidual, fresh_residual
 from dof.solving.objective import Objective
 from dof.solving.quality import as_share
@@ -31,8 +31,9 @@ def on_reference(objective: Objective) -> str:
     problem = objective.problem
     if problem.reference is None or set(problem.truth) != set(problem.unknowns):
         return ""
-    found = _residuals(objective)
-    wrong = {term.name: r for term, r in zip(objective.terms, found, strict=True) if r > MOST_RESIDUAL}
+    found = zip(objective.terms, _residuals(objective), strict=True)
+    # Measured data have noise, which no solution fits.
+    wrong = {term.name: r for term, r in found if term.fixed is None and r > MOST_RESIDUAL}
     if not wrong:
         return ""
     said = " and ".join(f"{as_share(r)} of the terms of `{name}`" for name, r in wrong.items())
@@ -50,12 +51,12 @@ def _residuals(objective: Objective) -> np.ndarray:
     twin.unknowns = lambda theta: {name: jnp.asarray(value, float) for name, value in problem.truth.items()}
     batch = fresh_points(terms, counts_of(terms, PROBES, PROBES), 0)
     inside = [np.asarray(batch[0][0])[np.arange(len(arrays[0])) % PROBES] for arrays in batch]
-    run = jax.jit(lambda theta: fresh_residual(twin, theta, batch, inside, Devices()))
+    run = jax.jit(lambda theta: fresh_residual(twin, theta, batch, inside, ONE_DEVICE))
     try:
         fresh = FreshResidual(*map(np.asarray, run(objective.start)))
     # A reference may be any code that has values, as one that calls back to NumPy: without derivatives in JAX there is
-    # nothing to be said of it.
-    except Exception:
+    # nothing to be said of it. These are what JAX and dof raise then.
+    except (TypeError, ValueError, NotImplementedError, DofError):
         return np.full(len(terms), np.nan)
     return fresh.relative(fresh.losses)
 

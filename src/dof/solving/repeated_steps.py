@@ -33,3 +33,20 @@ def repeated(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, n: Any, mo
         return jax.lax.cond(k < n, step, none, carry, k)
 
     return jax.lax.scan(one, carry, jnp.arange(most))
+
+
+def steps_to_the_last(step: Callable[[Any, Any], tuple[Any, Any]], theta: Any, state: Any, n: Any, most: int) -> Any:
+    """Take n steps of an optimiser that reports its last θ.
+
+    Args:
+        step: From (θ, state) and the number of the step to the next pair and its losses, (terms,).
+        theta: Before the first step.
+        state: Of the optimiser there.
+        n: How many steps are taken.
+        most: How many there may be.
+
+    Returns:
+        θ and the state after the steps; the losses of each, (most, terms); and the pair of θ and the last losses.
+    """
+    (theta, state), losses = repeated(step, (theta, state), n, most)
+    return theta, state, losses, (theta, losses[n - 1])

@@ -104,7 +104,7 @@ class Solution(FunctionOfPoints):
 
     @property
     def total_seconds(self) -> float:
-        """How long all took, with compilation, points and measuring."""
+        """How long all took, with compilation, points and measuring; without advice before the first step."""
         return self.history[-1].total_seconds
 
     def __repr__(self) -> str:

@@ -109,8 +109,12 @@ def training_of(
     settings: dict[str, Any],
     start: Solution | None = None,
     mesh: Mesh | None = None,
+    is_window: bool = False,
 ) -> Training:
-    """The training of a problem, or of one of the zoo, with the other arguments as `solve` takes them."""
+    """The training of a problem, or of one of the zoo, with the other arguments as `solve` takes them.
+
+    `is_window` says that the problem is a window of time of another, whose reference is looked at there.
+    """
     if isinstance(problem, str):
         problem = problem_named(problem)
     if not isinstance(problem, Problem):
@@ -125,7 +129,7 @@ def training_of(
         made = network_of(wanted, problem.feature_count, outputs, *size, chosen.activation)
     if start is not None:
         problem, made = with_unknowns(problem, start), with_weights(made, start)
-    return Training(problem, made, chosen, devices)
+    return Training(problem, made, chosen, devices, is_window)
 
 
 def _network_that_is_meant(problem: Problem, given: Any, start: Solution | None) -> Any:
@@ -158,7 +162,7 @@ def training_in_window(
     last = before[-1] if before else None
     ends = window_ends(whole, settings_of(whole, settings).windows).tolist()
     part = problem_in_window(whole, ends[len(before)], ends[len(before) + 1], last)
-    return training_of(part, network, settings, last or start, mesh)
+    return training_of(part, network, settings, last or start, mesh, is_window=True)
 
 
 def intervals(

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
+from dof.solving.damped_step import FIRST_DAMPING, damped_step
 from dof.solving.devices import Devices
-from dof.solving.gauss_newton import damped_step
-from dof.solving.gauss_newton import start as first_state
 from dof.solving.objective import Objective
 from dof.solving.point_blocks import with_block
-from dof.solving.repeated_steps import repeated
+from dof.solving.repeated_steps import steps_to_the_last
 from dof.solving.sampling import Batch
 
 
@@ -35,7 +34,7 @@ class State(NamedTuple):
 
 def start(theta: Any) -> State:
     """The state before the first step."""
-    return State(first_state(theta).damping, jnp.zeros((), int))
+    return State(jnp.asarray(FIRST_DAMPING, theta.dtype), jnp.zeros((), int))
 
 
 def stochastic_gauss_newton_steps(
@@ -70,9 +69,12 @@ def stochastic_gauss_newton_steps(
     def step(carry: Any, _: Any) -> Any:
         theta, (damping, count) = carry
         fitted, judged = (with_block(batch, count + k, blocks) for k in range(2))
-        begun = first_state(theta)._replace(damping=damping)
-        found = damped_step(objective, theta, begun, fitted, judged, weights, devices)
-        return (found.theta, State(found.state.damping, count + 1)), found.losses
+        found = damped_step(objective, theta, damping, fitted, judged, weights, devices, _is_good)
+        return (found.theta, State(found.damping, count + 1)), found.losses
 
-    (theta, state), losses = repeated(step, (theta, state), n, most)
-    return theta, state, losses, (theta, losses[n - 1])
+    return steps_to_the_last(step, theta, state, n, most)
+
+
+def _is_good(step: Any, before: Any, after: Any) -> Any:
+    """Whether a step lowers the loss, which other points than its own judge: a rise has no meaning there."""
+    return after < before

@@ -90,7 +90,7 @@ class WindowedSolution(FunctionOfPoints):
 
     @property
     def total_seconds(self) -> float:
-        """How long all took, with compilation, points and measuring."""
+        """How long all took, with compilation, points and measuring; without advice before the first step."""
         return sum(window.total_seconds for window in self.windows)
 
     @cached_property

@@ -65,7 +65,9 @@ class TrainingState(NamedTuple):
 class Training:
     """A problem, a network and settings, with everything that is compiled for them."""
 
-    def __init__(self, problem: Problem, network: Network, settings: Settings, devices: Devices) -> None:
+    def __init__(
+        self, problem: Problem, network: Network, settings: Settings, devices: Devices, is_window: bool = False
+    ) -> None:
         began = time.perf_counter()
         if settings.method == "hessian":
             require_room_for_hessians(problem)
@@ -79,14 +81,16 @@ class Training:
         self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
         divided = devices.with_factors(fitted)
         self.optimisers = {name: make(divided, settings, devices) for name, make in OPTIMISERS.items()}
-        self._fitted = fitted
+        self._fitted, self._is_window = fitted, is_window
         self._compiled_steps: dict[tuple[Any, ...], Any] = {}
+        if settings.windows > 1 and not is_window:
+            self.evaluation.require_reference()  # over all of time: in one of the windows it may be zero
         self.seconds_to_prepare = time.perf_counter() - began
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
         """What speaks against good results, in sentences."""
-        return advice_on(self._fitted, self.counts, self.settings)
+        return advice_on(self.objective, self._fitted, self.counts, self.settings, self._is_window)
 
     def start(self) -> TrainingState:
         """The state before the first step."""
@@ -110,8 +114,8 @@ class Training:
             Diverged: If a loss is no number or has grown too large.
         """
         entered = time.perf_counter()
-        if state.step == 0:
-            self.evaluation.error(state.theta)  # a reference without values is refused before the first step
+        if state.step == 0 and not self._is_window:
+            self.evaluation.require_reference()
         name, end = phase_at(state.step, self.settings)
         n = min(interval_length(self.settings, state.progress), end - state.step)
         # Points before weights, since the weights balance the terms at these points.
@@ -153,10 +157,10 @@ class Training:
         """The points of the interval that begins with a state."""
         # The step is the number of the round, and no generator is kept: a resumed run draws the same points.
         settings, number = self.settings, state.step if self.settings.resample else 0
-        is_short = settings.adaptive == "auto" and state.progress.has_parted
-        if not ((settings.adaptive is True or is_short) and settings.resample):
+        has_parted = settings.adaptive == "auto" and state.progress.has_parted
+        if not ((settings.adaptive is True or has_parted) and settings.resample):
             return self._sample(self.counts, number)
-        n = self.counts[0] * (MORE_POINTS if is_short and settings.may_add_points else 1)
+        n = self.counts[0] * (MORE_POINTS if has_parted and settings.may_add_points else 1)
         many = self._sample((CANDIDATES * n, *self.counts[1:]), number)
         sizes = self._squares(0, state.theta, many[0])
         # (seed, number, k) draws the points of term k; the number of terms makes another stream.

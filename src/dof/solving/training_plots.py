@@ -39,7 +39,8 @@ def plot_training(reports: Sequence[Report]) -> Figure:
     for name, colour in zip(names, chain([EQUATION_COLOUR], cycle(CONDITION_COLOURS)), strict=False):
         draw([r.residuals.get(name, 0.0) for r in reports], color=colour, lw=1.2, label=f"fresh points: {name}")
     draw([r.fitted for r in reports], color=EQUATION_COLOUR, lw=1.2, ls="--", label="fitted points")
-    if reports[0].error is not None:
+    # In the first windows of time the reference may be zero, without an error relative to it.
+    if any(r.error is not None for r in reports):
         draw([r.error or 0.0 for r in reports], color=DOF_COLOUR, lw=2, label="relative error")
     _mark_phases(axis, reports)
     axis.set_ylabel("relative residual")

@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Report:
-    """The state of training after an interval.
+    """What is known after an interval of training.
+
+    Losses, residuals, error and unknowns are those of one θ: after Gauss–Newton steps that of the interval with the
+    lowest loss, which need not be its last, and else the last.
 
     Attributes:
         step: How many steps have been taken in all.
@@ -22,12 +25,14 @@ class Report:
         residual: The root of the sum of squares of `residuals`: how far the network is from a solution.
         fitted: The same as `residual` on the points that were fitted. Where it is much smaller, the network is right at
             these points and wrong between them.
-        error: |u − reference| / |reference| over points of the domain; None without a reference.
-        unknowns: The problem's unknown numbers as they are now, by name.
+        error: |u − reference| / |reference| over points of the domain; None without a reference, and in a window of
+            time where it is zero.
+        unknowns: The problem's unknown numbers, by name.
         seconds: Of the steps so far, without compilation.
         seconds_per_step: In this interval.
         points_per_second: In this interval, over the points of all terms.
-        total_seconds: Of all so far, with compilation, points and measuring; 0 in files of dof 0.2, which have none.
+        total_seconds: Of all so far, with compilation, points and measuring, without advice before the first step; 0 in
+            files of dof 0.2, which have none.
 
     Examples:
         >>> import dof
