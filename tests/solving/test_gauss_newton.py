@@ -7,7 +7,7 @@ import pytest
 
 from dof.solving.damped_solver import damped_solver, gram
 from dof.solving.damped_step import CORRECTIONS, FIRST_DAMPING, _corrected
-from dof.solving.gauss_newton import MOST_RISE, State, _is_good, damped_no_more, gauss_newton_steps, start
+from dof.solving.gauss_newton import MOST_RISE, DampingAndLastStep, _is_good, damped_no_more, gauss_newton_steps, start
 from dof.solving.objective import Objective
 
 
@@ -79,7 +79,7 @@ def test_rises_in_one_direction_do_not_multiply():
             return self.residuals(theta, batch, weights), -jnp.diag(jnp.exp(theta))
 
     first = jnp.array([0.0])
-    begun = State(jnp.asarray(FIRST_DAMPING), jnp.array([1.0]))
+    begun = DampingAndLastStep(jnp.asarray(FIRST_DAMPING), jnp.array([1.0]))
     _, _, losses, _ = gauss_newton_steps(Wrong(), first, begun, ((),), jnp.ones(1), 40, 40)
     assert losses[-1, 0] > losses[0, 0] > 1
     assert losses[-1, 0] <= MOST_RISE
@@ -94,8 +94,8 @@ def test_the_state_has_the_last_step_that_was_taken():
 
 @pytest.mark.parametrize(("damping", "after"), [(1e-12, 1e-12), (1e3, FIRST_DAMPING)])
 def test_with_other_points_steps_are_damped_no_more_than_at_the_start(damping, after):
-    state = State(jnp.asarray(damping), jnp.ones(1))
-    assert damped_no_more(state) == State(after, jnp.ones(1))
+    state = DampingAndLastStep(jnp.asarray(damping), jnp.ones(1))
+    assert damped_no_more(state) == DampingAndLastStep(after, jnp.ones(1))
 
 
 def test_what_is_reported_is_the_lowest():
@@ -131,7 +131,7 @@ def test_larger_dampings_are_tried_with_one_jacobian_until_the_loss_is_lower():
             return (jnp.arctan(theta),)
 
     first = jnp.array([3.0])
-    begun = State(jnp.asarray(0.1), jnp.zeros(1))
+    begun = DampingAndLastStep(jnp.asarray(0.1), jnp.zeros(1))
     theta, state, losses, _ = gauss_newton_steps(Arctan(), first, begun, ((),), jnp.ones(1), 1, 1)
     assert abs(theta[0]) < 3 and state.damping > 0.1
     np.testing.assert_allclose(losses[0, 0], jnp.arctan(theta[0]) ** 2)

@@ -50,16 +50,16 @@ bound, and with the lowest loss: `wave`, seed 2 7.7e-7 and 2.9e-7, seed 3 1.4e-7
 9.5e-7 and 8.8e-7, seed 1 6.2e-7 and 2.4e-7."""
 
 
-class State(NamedTuple):
+class DampingAndLastStep(NamedTuple):
     """λ for the next step, and the last step that was taken, (P,)."""
 
     damping: Any
     last: Any
 
 
-def start(theta: Any) -> State:
+def start(theta: Any) -> DampingAndLastStep:
     """The state before the first step."""
-    return State(jnp.asarray(FIRST_DAMPING, theta.dtype), jnp.zeros_like(theta))
+    return DampingAndLastStep(jnp.asarray(FIRST_DAMPING, theta.dtype), jnp.zeros_like(theta))
 
 
 def damped_no_more(state: Any) -> Any:
@@ -73,7 +73,7 @@ def damped_no_more(state: Any) -> Any:
 def gauss_newton_steps(
     objective: Objective,
     theta: Any,
-    state: State,
+    state: DampingAndLastStep,
     batch: Batch,
     weights: Any,
     n: Any,
@@ -101,7 +101,7 @@ def gauss_newton_steps(
         theta, state, reported, lowest = carry
         is_good = partial(_is_good, state.last, lowest)
         found = damped_step(objective, theta, state.damping, batch, batch, weights, devices, is_good)
-        state = State(found.damping, jnp.where(found.is_taken, found.theta - theta, state.last))
+        state = DampingAndLastStep(found.damping, jnp.where(found.is_taken, found.theta - theta, state.last))
         is_lower = found.losses @ weights < reported[1] @ weights
         reported = jax.tree.map(lambda new, old: jnp.where(is_lower, new, old), (found.theta, found.losses), reported)
         return (found.theta, state, reported, jnp.minimum(lowest, found.before)), found.losses

@@ -25,22 +25,22 @@ from dof.solving.repeated_steps import steps_to_the_last
 from dof.solving.sampling import Batch
 
 
-class State(NamedTuple):
+class DampingAndCount(NamedTuple):
     """λ for the next step, and how many steps were taken, which decides on its block."""
 
     damping: Any
     count: Any
 
 
-def start(theta: Any) -> State:
+def start(theta: Any) -> DampingAndCount:
     """The state before the first step."""
-    return State(jnp.asarray(FIRST_DAMPING, theta.dtype), jnp.zeros((), int))
+    return DampingAndCount(jnp.asarray(FIRST_DAMPING, theta.dtype), jnp.zeros((), int))
 
 
 def stochastic_gauss_newton_steps(
     objective: Objective,
     theta: Any,
-    state: State,
+    state: DampingAndCount,
     batch: Batch,
     weights: Any,
     n: Any,
@@ -70,7 +70,7 @@ def stochastic_gauss_newton_steps(
         theta, (damping, count) = carry
         fitted, judged = (with_block(batch, count + k, blocks) for k in range(2))
         found = damped_step(objective, theta, damping, fitted, judged, weights, devices, _is_good)
-        return (found.theta, State(found.damping, count + 1)), found.losses
+        return (found.theta, DampingAndCount(found.damping, count + 1)), found.losses
 
     return steps_to_the_last(step, theta, state, n, most)
 
