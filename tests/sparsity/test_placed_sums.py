@@ -120,3 +120,29 @@ def test_memory_of_a_sum_over_pairs():
     f = lambda x: jnp.sum(jnp.sin(jnp.sum(jnp.tanh((x.reshape(n, 1, 2) - x.reshape(1, n, 2)) @ W), axis=1)))  # noqa: E731
     compiled = jax.jit(dof.laplacian(f)).lower(jnp.ones(2 * n)).compile()
     assert compiled.memory_analysis().temp_size_in_bytes < n * n * 2 * n * 16 * 8 / 2
+
+
+V = normal(4, 8)
+
+
+def features(x):
+    """(r_i − r_j, a length), (4, 4, 4). A pair of a particle with itself depends on it: r_i is added on the diagonal."""
+    r = x.reshape(4, 3)
+    apart = r[:, None] - r[None] + r[:, None] * jnp.eye(4)[..., None]
+    return jnp.concatenate([apart, jnp.sqrt(1 + jnp.sum(apart**2, axis=-1, keepdims=True))], axis=-1)
+
+
+SUMS_OF_FEATURES = {
+    "second": lambda x: jnp.sum(features(x), axis=1),
+    "first": lambda x: jnp.sum(features(x), axis=0),
+    "halves": lambda x: jnp.stack([jnp.sum(features(x)[:, :2], axis=1), jnp.mean(features(x)[:, 2:], axis=1)]),
+    "after a layer": lambda x: jnp.sum(jnp.tanh(features(x) @ V), axis=1),
+    "features and pairs": lambda x: jnp.sum(features(x), axis=(1, 2)),
+    "triples of particles": lambda x: jnp.sum(features(x)[:, :, None] * features(x)[None], axis=(1, 2)),
+    "in another order": lambda x: jnp.sum(jnp.concatenate([features(x)[..., 3:], features(x)], axis=-1), axis=1),
+}
+
+
+@pytest.mark.parametrize("name", SUMS_OF_FEATURES)
+def test_sums_of_features_with_slots_of_their_own(name):
+    assert_exact(lambda x: jnp.sum(jnp.sin(SUMS_OF_FEATURES[name](x))), points(12))

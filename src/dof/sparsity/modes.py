@@ -20,7 +20,6 @@ from typing import Any, SupportsIndex
 import jax.numpy as jnp
 import numpy as np
 
-from dof.sparsity.aligned_slots import aligned
 from dof.sparsity.slot_flow import SlotFlow
 from dof.triples.quadratic_form import NO_PAIRS, DisjointPairs, QuadraticForm
 from dof.triples.rule_context import Rule, SlotContext
@@ -92,8 +91,6 @@ def flowing(
 ) -> list[Any] | None:
     """The results of a linear rule, with each element's own directions, joined along the axes that it mixes."""
     mixed = [_after_mixing(o, flow.mixes(params, n)) for n, o in enumerate(operands)]
-    if flow.joins:
-        mixed = aligned(mixed, flow.joins(params))
     directions = len(frame_of(operands))
     if not all(context.keeps(slots, directions) for slots in mixed if slots is not None):
         return None

@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.directions.sparse_rows import EMPTY
-from dof.sparsity.pair_sums import find_pairs, pair_sum
 from dof.sparsity.placement import Placement, find_placement
 from dof.triples.short_sums import total
 from dof.triples.slot_tangents import SlotTangents, embed
@@ -39,16 +38,12 @@ def placed_sum(tangents: SlotTangents, axes: Sequence[int], target: Slots) -> Sl
     sizes = index.shape[1 : 1 + len(kept)]
     index = index.reshape(len(index), int(np.prod(sizes)), -1)
     place = np.argsort(np.argsort([*kept, *rest]))  # of each axis of the result in `target`
-    wanted = _in_order(target.index, place)
-    behind = data.shape[1 + len(kept) + len(summed) :]
     # After the sum, directions may be the same along some of the kept axes and still vary along others.
-    each = np.broadcast_to(wanted, (len(target), *sizes, *[1] * len(rest))).reshape(len(target), -1)
-    found = find_placement(index, each)
-    pairs = find_pairs(index, found, sizes)
-    if pairs:
-        placed = pair_sum(data.reshape(len(data), *sizes, -1, *behind), pairs, Slots(wanted))
-    else:
-        placed = _sum_placed(data.reshape(-1, *behind), found, each).reshape(len(target), *sizes, *behind)
+    wanted = np.broadcast_to(_in_order(target.index, place), (len(target), *sizes, *[1] * len(rest)))
+    wanted = wanted.reshape(len(target), -1)
+    entries = data.reshape(-1, *data.shape[1 + len(kept) + len(summed) :])
+    placed = _sum_placed(entries, find_placement(index, wanted), wanted)
+    placed = placed.reshape(len(target), *sizes, *entries.shape[1:])
     return SlotTangents(_in_order(placed, np.argsort(place)), target)
 
 

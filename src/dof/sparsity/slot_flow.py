@@ -6,7 +6,7 @@ The flow of a primitive is in its record, beside its rule (`dof.jaxpr.rules`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,13 +31,11 @@ class SlotFlow(NamedTuple):
             mixed axes, whose directions were joined before.
         mixes: (params, number of an operand) ↦ the axes of the operand that are summed over or otherwise mixed.
         one_operand_only: whether this holds only if a single operand depends on x.
-        joins: params ↦ the axis along which operands are put side by side; None if they are not.
     """
 
     moves: Callable[[Params, list[Index], list[Shape]], list[Index]]
     mixes: Callable[[Params, int], Sequence[int]] = mixes_nothing
     one_operand_only: bool = False
-    joins: Callable[[Params], SupportsIndex] | None = None
 
 
 def full_index(index: Index, shape: Shape) -> Index:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from dof.sparsity.slot_flow import Index, Params, SlotFlow, full_index, with_equ
 Moves = Callable[[Params, list[Index], Any], list[Index]]
 
 
-def moves_slots(name: str, joins: Callable[[Params], SupportsIndex] | None = None) -> Callable[[Moves], Moves]:
-    """Register the primitive `name`, of which the decorated function says where slots go (`joins`: see `SlotFlow`)."""
+def moves_slots(name: str) -> Callable[[Moves], Moves]:
+    """Register the primitive `name`, of which the decorated function says where slots go."""
 
     def decorate(moves: Moves) -> Moves:
-        register_named(name, "indexing", linear_rule, slot_flow=SlotFlow(moves, joins=joins))
+        register_named(name, "indexing", linear_rule, slot_flow=SlotFlow(moves))
         return moves
 
     return decorate
@@ -70,7 +70,7 @@ def _split(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
     return np.split(indices[0], np.cumsum(sizes)[:-1], axis)
 
 
-@moves_slots("concatenate", joins=lambda params: params["dimension"])
+@moves_slots("concatenate")
 def _concatenate(params: Params, indices: list[Index], shapes: Any) -> list[Index]:
     return [np.concatenate(with_equal_slots(indices, shapes), axis=params["dimension"] + 1)]
 
