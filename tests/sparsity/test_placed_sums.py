@@ -126,7 +126,7 @@ V = normal(4, 8)
 
 
 def features(x):
-    """(r_i − r_j, a length), (4, 4, 4). A pair of a particle with itself depends on it: r_i is added on the diagonal."""
+    """(r_i − r_j, a length), (4, 4, 4). On the diagonal r_i is added, so that a particle by itself depends on r_i."""
     r = x.reshape(4, 3)
     apart = r[:, None] - r[None] + r[:, None] * jnp.eye(4)[..., None]
     return jnp.concatenate([apart, jnp.sqrt(1 + jnp.sum(apart**2, axis=-1, keepdims=True))], axis=-1)
