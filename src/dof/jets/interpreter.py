@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax.numpy as jnp
 
 from dof.jax_compat import Closed, JaxprEqn, as_function, program_of
+from dof.jaxpr.dependence import Name
 from dof.jaxpr.elementwise_programs import nonlinear_steps
 from dof.jaxpr.first_order_rules import function_of
+from dof.jaxpr.program import Step
 from dof.jaxpr.registry import Record, record_of
 from dof.jaxpr.rule_modes import USERS
 from dof.jaxpr.rules.determinant import is_slogdet
@@ -19,9 +21,10 @@ from dof.jaxpr.rules.linear_solves import linear_system
 from dof.jaxpr.trace_log import Log
 from dof.jaxpr.walker import Walker
 from dof.jets import loops
+from dof.jets.columns_read import Numbers, columns_read
 from dof.jets.elementwise import elementwise, elementwise_product, elementwise_quotient, of_taylor
 from dof.jets.general import general
-from dof.jets.jet import values_of
+from dof.jets.jet import reduced_to, values_of
 from dof.jets.linear_algebra import log_determinant, solution
 from dof.jets.products import add_or_subtract, clamp, contraction, first_order, scaled
 from dof.jets.taylor_nested import nested_taylor
@@ -41,12 +44,16 @@ class JetInterpreter(Walker):
         log: where to write down what was done, if that is asked for.
         depth: how many calls and loops are around.
         memory: what loops found out about their programs.
+        of_results: the columns that are read of the results of the next program; None for all.
+        read: the columns that are read of values of the program at hand, where they are not all.
     """
 
     span: Span
     log: Log | None = None
     depth: int = 0
     memory: dict[Any, Any] = field(default_factory=dict)
+    of_results: Numbers | None = None
+    read: Mapping[Name, Numbers] = field(default_factory=dict)
 
     @property
     def order(self) -> int:
@@ -60,6 +67,17 @@ class JetInterpreter(Walker):
     def inside(self) -> JetInterpreter:
         """The same interpreter, one call deeper."""
         return replace(self, depth=self.depth + 1)
+
+    def run(self, steps: Sequence[Step], env: dict[Name, Any], kept: Collection[Name]) -> None:
+        """Take the steps, and leave out columns that nothing reads."""
+        every, varying = frozenset(range(len(self.span))), {name for name, value in env.items() if depends_on_x(value)}
+        read = {} if self.of_results is None else columns_read(steps, varying, kept, self.of_results, every)
+        # Of inner programs every column may be read.
+        super(JetInterpreter, replace(self, of_results=None, read=read)).run(steps, env, kept)
+
+    def kept(self, name: Name, result: Any) -> Any:
+        """The result with the columns that are read."""
+        return reduced_to(self.read[name], result) if name in self.read else result
 
     def as_a_whole(self, jaxpr: Closed, operands: Sequence[Any]) -> Sequence[Any]:
         """The results by the general rule."""

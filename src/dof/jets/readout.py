@@ -27,6 +27,11 @@ class JetReading(NamedTuple):
     span: Span
     symbol: Symbol
 
+    @property
+    def columns(self) -> frozenset[int]:
+        """The columns that are read."""
+        return frozenset(n for symbol in self.symbol.symbols for n in self.span.read(symbol))
+
     def of(self, output: Any) -> Array:
         """L f."""
         value = floating(value_as_array(output))

@@ -60,11 +60,13 @@ def propagate_symbols(
 def _propagate(call: Call, symbols: Sequence[Symbol], log: Log | None) -> Propagated:
     x, _ = split_arguments(call.args, call.argnums)
     span = common_span(symbols)
+    readings = [JetReading(span, symbol) for symbol in symbols]
+    read = frozenset[int]().union(*(reading.columns for reading in readings))
     jaxpr, tree = trace(*call)
     with own_promotion():
         # Equations of f itself are at depth 0, as those of triples are.
-        outputs = JetInterpreter(span, log, depth=-1)(jaxpr, jets.seed(x, Coordinates.of(x), span))
-    readings = [JetReading(span, symbol) for symbol in symbols]
+        interpreter = JetInterpreter(span, log, depth=-1, of_results=read)
+        outputs = interpreter(jaxpr, jets.seed(x, Coordinates.of(x), span))
     return Propagated(outputs, tree, len(span) - 1, readings, span.meanings())
 
 
