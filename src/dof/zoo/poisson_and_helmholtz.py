@@ -18,7 +18,7 @@ def poisson() -> pde.Problem:
         pde.Box([0, 0], [1, 1]),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x, y: sin(pi * x) * sin(2 * pi * y),
-        recipe={"newton": 100},
+        recipe={"newton": 60},
     )
 
 
@@ -59,5 +59,5 @@ def helmholtz() -> pde.Problem:
         pde.Box([-1, -1], [1, 1]),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x, y: sin(pi * x) * sin(4 * pi * y),
-        recipe={"newton": 100, "points": 1800},
+        recipe={"adam": 0, "newton": 100, "points": 2000},
     )
