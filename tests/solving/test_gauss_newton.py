@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dof.solving.damped_solver import damped_solver, gram
+from dof.solving.damped_solver import SMALL, damped_solver, gram
 from dof.solving.damped_step import CORRECTIONS, FIRST_DAMPING, _corrected
 from dof.solving.gauss_newton import MOST_RISE, DampingAndLastStep, _is_good, damped_no_more, gauss_newton_steps, start
 from dof.solving.objective import Objective
@@ -21,7 +21,7 @@ def test_the_smaller_matrix_gives_the_same_direction(shape):
     np.testing.assert_allclose(damped_solver(jacobian, damping)(damping)(residuals), expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("damping", [1e-10, 1e-14, 1e-15, 1e-18, 1e-20])
+@pytest.mark.parametrize("damping", [1e-10, 0.9 * SMALL, 1e-15, 1e-18])
 def test_small_damping_is_as_exact_as_by_singular_values(damping):
     # Singular values over ten decades, of which the product of J with itself keeps eight.
     rng = np.random.default_rng(0)

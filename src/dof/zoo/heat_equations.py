@@ -21,7 +21,7 @@ def heat() -> pde.Problem:
         pde.Interval(0, 1) * pde.Time(0, 1),
         [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: sin(pi * x), hard=True)],
         reference=lambda x, t: exp(-t) * sin(pi * x) + t**2 / 2 * sin(2 * pi * x),
-        recipe={"newton": 60},
+        recipe={"newton": 40},
     )
 
 
@@ -40,7 +40,7 @@ def heat_2d() -> pde.Problem:
         pde.Box([0, 0], [1, 1]) * pde.Time(0, 1),
         [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, y, t: shape(x, y), hard=True)],
         reference=lambda x, y, t: cos(2 * t) * shape(x, y),
-        recipe={"newton": 60},
+        recipe={"newton": 40},
     )
 
 
@@ -63,5 +63,5 @@ def heat_10d() -> pde.Problem:
         # Two layers, in which e⁻ᵗ and the wave can multiply; a step takes the time of the cube of their size. With 32
         # units and 240 steps the error is 2.0e-7 after 102 s of a processor, with 24 and 120 it is 3.5e-7 after 50 s,
         # with 20 and 160 6.2e-7 after 44 s. One layer of 64 ends at 3.6e-5.
-        recipe={"width": 24, "adam": 0, "newton": 80},
+        recipe={"width": 24, "adam": 0, "newton": 60},
     )

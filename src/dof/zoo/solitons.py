@@ -44,5 +44,5 @@ def korteweg_de_vries() -> pde.Problem:
         pde.Interval(LOW, HIGH) * pde.Time(START, END),
         reference=exact,
         ansatz=ansatz,
-        recipe={"width": 20, "depth": 3, "points": 2500, "adam": 0, "newton": 120, "adaptive": True},
+        recipe={"width": 20, "depth": 3, "points": 2500, "adam": 0, "newton": 150, "adaptive": True},
     )

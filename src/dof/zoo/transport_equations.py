@@ -32,7 +32,7 @@ def advection_diffusion() -> pde.Problem:
             pde.initial(lambda x, y, t: sin(pi * x) * sin(pi * y), hard=True),
         ],
         reference=lambda x, y, t: exp(-t) * sin(pi * x) * sin(pi * y),
-        recipe={"newton": 60},
+        recipe={"newton": 40},
     )
 
 
@@ -60,7 +60,7 @@ def anisotropic() -> pde.Problem:
         reference=exact,
         # By dof itself instead of by hand; the test of the zoo compares it with nested differentiation.
         given={"f": operator(exact)},
-        recipe={"newton": 60},
+        recipe={"newton": 40},
     )
 
 
@@ -96,5 +96,5 @@ def fokker_planck() -> pde.Problem:
         reference=exact,
         # Positive, as densities are, and `exact` at t = 0 by construction: covariance ½ around (1, 0).
         ansatz=lambda n, x, y, t: exp(t * n - (x - 1) ** 2 - y**2) / pi,
-        recipe={"adam": 0, "newton": 40},
+        recipe={"adam": 0, "newton": 60},
     )
