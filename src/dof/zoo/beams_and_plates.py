@@ -30,7 +30,7 @@ def beam() -> pde.Problem:
         # Odd about both ends, as the solution is: u = u_xx = 0 there by construction.
         features=mirrored(1, duration),
         ansatz=lambda n, x, t: sin(pi * x) * n,
-        recipe={"adam": 0, "newton": 60},
+        recipe={"adam": 0, "newton": 200},
     )
 
 
@@ -52,5 +52,5 @@ def plate() -> pde.Problem:
         reference=lambda x, y: sin(pi * x) ** 2 * sin(pi * y) ** 2,
         # The square of a distance: u and its slope vanish at all edges by construction.
         ansatz=lambda n, x, y: (16 * x * (1 - x) * y * (1 - y)) ** 2 * n,
-        recipe={"newton": 40},
+        recipe={"newton": 100},
     )

@@ -65,5 +65,5 @@ def black_scholes() -> pde.Problem:
         reference=exact,
         features=features,
         ansatz=ansatz,
-        recipe={"points": 1500, "edge_points": 500, "newton": 40},
+        recipe={"points": 1500, "edge_points": 500, "newton": 80},
     )

@@ -25,7 +25,7 @@ def harmonic_oscillator() -> pde.Problem:
         unknowns={"energy": 1.2},
         truth={"energy": 1.5},
         ansatz=lambda n, x: (1 + n) * jnp.exp(-x @ x / 4),
-        recipe={"newton": 60},
+        recipe={"newton": 100},
     )
 
 
@@ -52,5 +52,5 @@ def hydrogen() -> pde.Problem:
         # |x| is given to the network, since a smooth function of x has no cusp at the origin.
         features=lambda x: jnp.concatenate([x / 12, radius(x)[None] / 12]),
         ansatz=lambda n, x: (1 + n) * jnp.exp(-radius(x) / 2),
-        recipe={"newton": 60},
+        recipe={"newton": 100},
     )

@@ -63,5 +63,5 @@ def heat_10d() -> pde.Problem:
         # Two layers, in which e⁻ᵗ and the wave can multiply; a step takes the time of the cube of their size. With 32
         # units and 240 steps the error is 2.0e-7 after 102 s of a processor, with 24 and 120 it is 3.5e-7 after 50 s,
         # with 20 and 160 6.2e-7 after 44 s. One layer of 64 ends at 3.6e-5.
-        recipe={"width": 24, "adam": 0, "newton": 60},
+        recipe={"width": 24, "adam": 0, "newton": 120},
     )

@@ -87,7 +87,7 @@ def allen_cahn() -> pde.Problem:
             "depth": 3,
             "points": 2500,
             "adam": 0,
-            "newton": 160,
+            "newton": 240,
             "report": 10,
             "chebyshev": True,
             "adaptive": True,

@@ -41,7 +41,7 @@ def kuramoto_sivashinsky() -> pde.Problem:
         reference=reference,
         features=mirrored(length, duration, fastest),
         ansatz=lambda n, x, t: sin(x / 4) * n,
-        recipe={"width": 16, "depth": 3, "points": 1500, "newton": 150, "report": 50, "chebyshev": True},
+        recipe={"width": 16, "depth": 3, "points": 1500, "newton": 400, "report": 50, "chebyshev": True},
     )
 
 
@@ -100,5 +100,5 @@ def swift_hohenberg() -> pde.Problem:
         [pde.initial(lambda x, t: (3 * cos(x) + 3 * cos(x / 2) + cos(x / 4)) / 10, hard=True)],
         reference=reference,
         features=mirrored(length, duration, fastest),
-        recipe={"width": 16, "depth": 3, "points": 1500, "newton": 150, "report": 50, "chebyshev": True},
+        recipe={"width": 16, "depth": 3, "points": 1500, "newton": 400, "report": 50, "chebyshev": True},
     )
