@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import dof
 from dof.cli.app import app
 from dof.errors import ArgumentError, DofError
-from dof.runs import atomic_write
+from dof.runs import atomic_write, run_config
 from dof.runs.folder_lock import locked
 from dof.runs.problem_source import load_problem
 from dof.runs.report_files import command_of
@@ -179,12 +179,28 @@ def test_the_copy_of_a_file_that_is_gone_is_solved_by_the_command_that_is_told(t
 
 @pytest.mark.parametrize("source", ["line.py", "problem.py"])
 def test_a_run_does_not_write_over_a_file_of_the_users(tmp_path, source):
+    (tmp_path / source).write_text(FILE)
     (tmp_path / "problem.py").write_text(FILE + "# mine")
-    (tmp_path / source).write_text(FILE + "# mine")
     with pytest.raises(ArgumentError, match=r"has a file problem.py already.*\n  Fix: --out with another folder"):
         begin(str(tmp_path / source), FEW, tmp_path)
     assert (tmp_path / "problem.py").read_text() == FILE + "# mine"
     assert {path.name for path in tmp_path.iterdir()} == {source, "problem.py"}
+
+
+def test_a_run_that_was_killed_between_its_first_two_files_can_be_begun_again(tmp_path, monkeypatch):
+    file, folder = tmp_path / "line.py", tmp_path / "run"
+    file.write_text(FILE)
+
+    def write_and_die(path, data):
+        atomic_write.write_whole(path, data)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(run_config, "write_whole", write_and_die)
+        begin(str(file), FEW, folder)
+    assert [path.name for path in folder.iterdir()] == ["problem.py"]
+    begin(str(file), FEW, folder)
+    assert read_config(folder).code.data == FILE.encode()
 
 
 def test_what_is_kept_is_what_was_run_also_if_the_file_changes_meanwhile(tmp_path):

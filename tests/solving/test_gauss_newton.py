@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dof.solving.damped_solver import damped_solver, gram
+from dof.solving.damped_solver import SMALL, damped_solver, gram
 from dof.solving.damped_step import CORRECTIONS, FIRST_DAMPING, _corrected
 from dof.solving.gauss_newton import MOST_RISE, DampingAndLastStep, _is_good, damped_no_more, gauss_newton_steps, start
 from dof.solving.objective import Objective
@@ -18,7 +18,22 @@ def test_the_smaller_matrix_gives_the_same_direction(shape):
     normal = jacobian.T @ jacobian
     shift = damping * jnp.trace(normal) / shape[1]
     expected = jnp.linalg.solve(normal + shift * jnp.eye(shape[1]), jacobian.T @ residuals)
-    np.testing.assert_allclose(damped_solver(jacobian)(damping)(residuals), expected, rtol=1e-10)
+    np.testing.assert_allclose(damped_solver(jacobian, damping)(damping)(residuals), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("damping", [1e-10, 0.9 * SMALL, 1e-15, 1e-18])
+def test_small_damping_is_as_exact_as_by_singular_values(damping):
+    # Singular values over ten decades, of which the product of J with itself keeps eight.
+    rng = np.random.default_rng(0)
+    left, right = (np.linalg.qr(rng.normal(size=(n, 40)))[0] for n in (60, 40))
+    values = np.logspace(0, -10, 40)
+    jacobian, residuals = left * values @ right.T, left @ values + 1e-9 * rng.normal(size=60)
+    damped = values**2 + damping * np.sum(values**2) / 40
+    expected = right @ (values * (left.T @ residuals) / damped)
+    found = damped_solver(jnp.asarray(jacobian), damping)(damping)(jnp.asarray(residuals))
+    # What is least certain is where λ counts as much as the singular value; the residual does not feel it.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=0.05 * np.linalg.norm(expected))
+    np.testing.assert_allclose(jacobian @ found, jacobian @ expected, rtol=0, atol=1e-10)
 
 
 class Curve(Objective):

@@ -48,9 +48,9 @@ def assert_same_direction(rows, columns):
     rng, devices = np.random.default_rng(0), Devices(jax.make_mesh((DEVICES,), ("points",)))
     jacobian, residuals = rng.normal(size=(rows, columns)), rng.normal(size=rows)
     # As means over points, which Jacobians of training are.
-    many = devices.program(lambda shared, split: damped_solver(split[0], devices)(shared)(split[1]))
+    many = devices.program(lambda shared, split: damped_solver(split[0], shared, devices)(shared)(split[1]))
     found = many(*devices.placed(np.array(0.1), (jacobian, residuals)))
-    expected = damped_solver(jnp.asarray(jacobian / DEVICES**0.5))(0.1)(residuals / DEVICES**0.5)
+    expected = damped_solver(jnp.asarray(jacobian / DEVICES**0.5), 0.1)(0.1)(residuals / DEVICES**0.5)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 

@@ -81,14 +81,22 @@ def write_config(folder: Path, source: str, code: ProblemCode | None, settings: 
 
 
 def _require_room(folder: Path, code: ProblemCode | None) -> None:
-    """Refuse a folder with a run, or with a file of the user's where the copy would be."""
+    """Refuse a folder with a run, or with a file of the user's where the copy would be.
+
+    A copy without a configuration is of a process that was killed between the two, or as good as it.
+    """
     another = "--out with another folder"
     if (folder / CONFIG).exists():
         found, fix = f"{str(folder)!r} has a run already", f"dof solve --resume {quote(str(folder))}, or {another}"
         raise ArgumentError(describe("out", found, "a folder without one", fix))
-    if code is not None and (folder / KEPT).exists():
+    if code is not None and (folder / KEPT).exists() and not _is_copy(folder / KEPT, code):
         found = f"{str(folder)!r} has a file {KEPT} already, where the run would keep a copy of {str(code.path)!r}"
         raise ArgumentError(describe("out", found, "a folder without one", another))
+
+
+def _is_copy(kept: Path, code: ProblemCode) -> bool:
+    """Whether a file has the code in it, and is not the one that it was read from, which the user goes on editing."""
+    return kept.resolve() != code.path.resolve() and kept.is_file() and kept.read_bytes() == code.data
 
 
 def read_config(folder: Path) -> RunConfig:

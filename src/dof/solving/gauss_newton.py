@@ -9,10 +9,10 @@ is left of the curvature is taken away by corrections with the same factor, each
 
     θ ← θ − (Jᵀ J + λ τ 1)⁻¹ Jᵀ (r(θ) − (r + J v)),
 
-so that r(θ) comes to what the linear model promised. Precision of the solve is no limit: with a QR decomposition of J
-in place of the Cholesky factor of Jᵀ J, and the same least λ, the loss after 40 steps is the same. A step that is not
-taken makes λ grow, and another is tried with the same J, which makes a trial cheap beside Jᵀ J. With fewer residuals
-than parameters the same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r, with the smaller matrix.
+so that r(θ) comes to what the linear model promised. λ falls to where float64 ends, so that the precision of the
+solve counts (`damped_solver.py`). A step that is not taken makes λ grow, and another is tried with the same J, which
+makes a trial cheap beside Jᵀ J. With fewer residuals than parameters the same v is −Jᵀ (J Jᵀ + λ τ 1)⁻¹ r, with the
+smaller matrix.
 
 A step is taken if it lowers the loss, or if it raises it and goes on in the direction of the last one, with
 

@@ -21,7 +21,7 @@ def heat() -> pde.Problem:
         pde.Interval(0, 1) * pde.Time(0, 1),
         [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, t: sin(pi * x), hard=True)],
         reference=lambda x, t: exp(-t) * sin(pi * x) + t**2 / 2 * sin(2 * pi * x),
-        recipe={"newton": 100},
+        recipe={"newton": 40},
     )
 
 
@@ -40,7 +40,7 @@ def heat_2d() -> pde.Problem:
         pde.Box([0, 0], [1, 1]) * pde.Time(0, 1),
         [pde.dirichlet(0.0, hard=True), pde.initial(lambda x, y, t: shape(x, y), hard=True)],
         reference=lambda x, y, t: cos(2 * t) * shape(x, y),
-        recipe={"newton": 100},
+        recipe={"newton": 40},
     )
 
 

@@ -18,7 +18,7 @@ def poisson() -> pde.Problem:
         pde.Box([0, 0], [1, 1]),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x, y: sin(pi * x) * sin(2 * pi * y),
-        recipe={"newton": 100},
+        recipe={"newton": 40},
     )
 
 
@@ -43,7 +43,7 @@ def poisson_10d() -> pde.Problem:
         # One layer: a sum of functions of one direction each fits what many dimensions ask for. With two layers of 32
         # units the error is 6.3e-7 after 400 steps and 162 s of a processor, with one of 64 it is 7e-7 after 60 steps
         # and 13 s.
-        recipe={"width": 64, "depth": 1, "adam": 0, "newton": 100},
+        recipe={"width": 64, "depth": 1, "adam": 0, "newton": 140},
     )
 
 
@@ -59,5 +59,5 @@ def helmholtz() -> pde.Problem:
         pde.Box([-1, -1], [1, 1]),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x, y: sin(pi * x) * sin(4 * pi * y),
-        recipe={"newton": 100, "points": 1800},
+        recipe={"adam": 0, "newton": 100, "points": 2000},
     )

@@ -32,7 +32,7 @@ def advection_diffusion() -> pde.Problem:
             pde.initial(lambda x, y, t: sin(pi * x) * sin(pi * y), hard=True),
         ],
         reference=lambda x, y, t: exp(-t) * sin(pi * x) * sin(pi * y),
-        recipe={"newton": 100},
+        recipe={"newton": 40},
     )
 
 
@@ -60,7 +60,7 @@ def anisotropic() -> pde.Problem:
         reference=exact,
         # By dof itself instead of by hand; the test of the zoo compares it with nested differentiation.
         given={"f": operator(exact)},
-        recipe={"newton": 100},
+        recipe={"newton": 40},
     )
 
 

@@ -26,7 +26,7 @@ def wave() -> pde.Problem:
         # Odd about both ends, as the solution is.
         features=mirrored(1, 1),
         ansatz=ansatz,
-        recipe={"width": 24, "depth": 3, "points": 2000, "adam": 0, "newton": 100},
+        recipe={"width": 24, "depth": 3, "points": 2000, "adam": 0, "newton": 80},
     )
 
 
@@ -52,7 +52,7 @@ def klein_gordon() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=exact,
-        recipe={"newton": 100},
+        recipe={"newton": 40},
     )
 
 
@@ -75,5 +75,5 @@ def klein_gordon_3d() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=lambda x, y, z, t: cos(2 * t) * shape(x, y, z),
-        recipe={"newton": 150},
+        recipe={"newton": 40},
     )
