@@ -15,12 +15,12 @@ import numpy as np
 from dof import machine_info
 from dof.bench.cases.case import Case, Task
 from dof.bench.timing.compiler_counts import flops_if_exact, temporary_bytes
+from dof.bench.timing.warm_up import warm_up
 
 SHORTEST_SAMPLE = 5e-2
 """Seconds of one sample of a time: shorter runs are repeated, or the clock and the scheduler would be measured."""
-WARM_UP = 0.1
-"""Seconds of runs before each sample that are not timed. A program that has waited for others runs on one core at
-first: after pauses of 0.1 to 3 s a training step of Korteweg–de Vries takes 40 ms once to four times, then 23 ms."""
+LONG_RUN = 1.0
+"""Seconds from which a run is not repeated for warming up, since a pause before it costs little."""
 MATMUL_SHAPE = (2048, 256, 256)
 """(rows, inner, columns) of the product that is the yardstick: 32 points × 64 tangents through a layer of 256 units."""
 
@@ -44,17 +44,12 @@ class TimedProgram:
 
     def seconds(self) -> float:
         """The time of one run, as the mean of `repeats` runs."""
-        self._warm_up()
+        if self.costs.get("first", 0) < LONG_RUN:
+            warm_up(self.call)
         start = time.perf_counter()
         for _ in range(self.repeats):
             self.call()
         return (time.perf_counter() - start) / self.repeats
-
-    def _warm_up(self) -> None:
-        """Run for a while, as in a training that goes on without pauses. Of long runs the pause is a small part."""
-        start = time.perf_counter()
-        while time.perf_counter() - start < WARM_UP and self.costs.get("first", 0) < 10 * WARM_UP:
-            self.call()
 
     def set_repeats(self) -> None:
         """Take as many runs as a sample needs to be long enough."""

@@ -14,6 +14,7 @@ from typing import Any
 import torch  # pyright: ignore[reportMissingImports]
 
 from dof import machine_info
+from dof.bench.timing.warm_up import warm_up
 from dof.bench.torch_races.races import RACES, Run
 from dof.text_table import TextTable
 
@@ -79,7 +80,9 @@ def _observe(name: str, way: str, scale: int) -> tuple[Any, int]:
 
 def _seconds(name: str, way: str, scale: int) -> float:
     """The time of one run, over as many as fit into `TURN`."""
-    run, runs, start = _program(name, way, scale), 0, time.perf_counter()
+    run, runs = _program(name, way, scale), 0
+    warm_up(run)
+    start = time.perf_counter()
     while not runs or time.perf_counter() - start < TURN:
         run()
         runs += 1
