@@ -75,13 +75,13 @@ class Walker(ABC):
             # Inside jit even constants would become tracers, and known gather indices could no longer be looked at.
             with jax.ensure_compile_time_eval() if is_index else nullcontext():
                 results = self.step(step.eqn, operands)
-            env.update((name, self.kept(name, result)) for name, result in zip(step.writes, results, strict=True))
+            env.update((name, self.reduced(name, result)) for name, result in zip(step.writes, results, strict=True))
             for name in step.names:
                 if last_use[name] == n:
                     # A step may read one name twice.
                     env.pop(name, None)
 
-    def kept(self, name: Name, result: Any) -> Any:
+    def reduced(self, name: Name, result: Any) -> Any:
         """What is kept of the result of a step."""
         return result
 

@@ -43,7 +43,7 @@ def _steps_that_keep_apart(steps: Sequence[Step], varying: Collection[Name]) -> 
     depends, found = set(varying), []
     for step in steps:
         record, flags = record_of(step.eqn.primitive), varying_reads(step.reads, depends)
-        is_kind = record is not None and record.family in KEEP_APART
-        found.append(record is not None and is_kind and record.has_no_curvature(step.eqn.params, flags))
+        keeps = record is not None and record.family in KEEP_APART and record.has_no_curvature(step.eqn.params, flags)
+        found.append(keeps)
         depends.update(dependent_writes(step.eqn, step.reads, step.writes, depends))
     return found

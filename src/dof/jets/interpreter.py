@@ -75,7 +75,7 @@ class JetInterpreter(Walker):
         # Of inner programs every column may be read.
         super(JetInterpreter, replace(self, of_results=None, read=read)).run(steps, env, kept)
 
-    def kept(self, name: Name, result: Any) -> Any:
+    def reduced(self, name: Name, result: Any) -> Any:
         """The result with the columns that are read."""
         return reduced_to(self.read[name], result) if name in self.read else result
 

@@ -44,7 +44,8 @@ class TimedProgram:
 
     def seconds(self) -> float:
         """The time of one run, as the mean of `repeats` runs."""
-        if self.costs.get("first", 0) < LONG_RUN:
+        # Before the first sample there was no pause: the run for the memory came just before.
+        if self.costs.get("first", LONG_RUN) < LONG_RUN:
             warm_up(self.call)
         start = time.perf_counter()
         for _ in range(self.repeats):
