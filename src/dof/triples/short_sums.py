@@ -9,10 +9,9 @@ of products (32, 48, 16, 2, 8) 2.9 ms and 0.11 ms, Σ over 3 of products (32, 48
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial, reduce
+from functools import reduce
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -46,19 +45,9 @@ def total_in_front(stack: Any) -> Any:
     return total(stack, (0,)) if is_short else jnp.sum(stack, axis=0)
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _of_slices(array: Any, axes: tuple[int, ...]) -> Any:
+def _sum_of_slices(array: Any, axes: Sequence[int]) -> Any:
+    # Split, not indexed: the transpose puts slices together, that of indexing pads each of them and adds.
     for axis in sorted(axes, reverse=True):
-        slices = [lax.index_in_dim(array, k, axis, keepdims=False) for k in range(array.shape[axis])]
-        array = reduce(lax.add, slices)
+        slices = lax.split(array, (1,) * array.shape[axis], axis)
+        array = lax.squeeze(reduce(lax.add, slices), (axis,))
     return array
-
-
-@_of_slices.defjvp
-def _change(axes: tuple[int, ...], primals: tuple[Any], tangents: tuple[Any]) -> tuple[Any, Any]:
-    """The derivative as a plain sum, whose transpose is a broadcast; that of slices would be a sum of paddings."""
-    return _of_slices(primals[0], axes), jnp.sum(tangents[0], axis=axes)
-
-
-# A call is traced once for each shape; slices alone take three times as long to trace as a sum.
-_sum_of_slices = jax.jit(_of_slices, static_argnums=1)
