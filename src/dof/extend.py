@@ -1,5 +1,6 @@
 """The entry for packages that build on dof: `dof.pde` uses the public operators and this module, nothing else.
 
+    Call                          a function with its arguments, some of which are x
     prepare, propagate_prepared   a propagation in two steps: directions from coefficients, then through a function
     Prepared, Propagated          the results of the two steps
     Coefficients, Coordinates     an operator's coefficients a, b, c at x, over the N coordinates of x
@@ -35,6 +36,7 @@ from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
 from dof.operators.symbol_at import Symbol, combined_symbol, symbol_at, symbol_of
 from dof.pipeline.any_order import propagate_symbols
+from dof.pipeline.call import Call
 from dof.pipeline.cheaper_way import MOST_MONOMIALS, MOST_PRODUCTS
 from dof.pipeline.order_two import propagate_prepared
 from dof.pipeline.prepare import Prepared, prepare
@@ -48,6 +50,7 @@ __all__ = [
     "MOST_MONOMIALS",
     "MOST_PRODUCTS",
     "Blocks",
+    "Call",
     "Closed",
     "Coefficients",
     "Coordinates",

@@ -11,6 +11,7 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.frameworks import refuse_torch
 from dof.operators.higher_order import HigherOrder
 from dof.options import CutChoice, OptionKeywords, Options, Structure
+from dof.pipeline.call import Call
 from dof.pipeline.prepare import HasCoefficients
 from dof.pipeline.propagate import propagate_operators
 from dof.pipeline.propagated import Propagated
@@ -31,7 +32,7 @@ def after_propagation(
 
     @wraps(f)
     def applied(*args: Any, **kwargs: Any) -> Any:
-        return read(propagate_operators(f, operators, argnums, args, kwargs, options, wants_tangents))
+        return read(propagate_operators(Call(f, args, kwargs, argnums), operators, options, wants_tangents))
 
     return applied
 

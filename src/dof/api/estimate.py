@@ -8,11 +8,12 @@ from typing import Any
 import jax.numpy as jnp
 
 from dof.api.apply import require_operators
-from dof.arguments import Argnums, require_argnums, require_callable, split_arguments
+from dof.arguments import Argnums, require_argnums, require_callable
 from dof.directions.factor import SecondOrderPart, factor
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
+from dof.pipeline.call import Call
 from dof.pipeline.order_two import propagate_prepared
 from dof.pipeline.prepare import prepare
 from dof.triples.sampled_directions import random_choice, random_signs, sampled_part
@@ -62,11 +63,11 @@ def estimate(L: Any, samples: int = 16, along: str = "signs") -> Callable[..., C
             def sampled(terms: Any, n: int) -> SecondOrderPart:
                 return sampled_part(factor(terms, n), DRAWS[along](key, samples), samples)
 
-            x, _ = split_arguments(args, argnums)
+            call = Call(f, args, kwargs, argnums)
+            x = call.x
             coordinates = Coordinates.of(x)
             each = [operator.at(x, coordinates) for operator in L._operators()]
-            prepared = prepare(each, coordinates, sampled)
-            return L._read(propagate_prepared(prepared, f, argnums, args, kwargs))
+            return L._read(propagate_prepared(prepare(each, coordinates, sampled), call))
 
         return applied
 

@@ -9,10 +9,11 @@ from typing import Any
 import jax
 
 from dof.api.apply import require_operators
-from dof.arguments import Argnums, require_argnums, require_callable, split_arrays
+from dof.arguments import Argnums, require_argnums, require_callable
 from dof.jaxpr.trace_log import CutEntry, Equation, Log
 from dof.options import CutChoice, Options, Structure
 from dof.pipeline.any_order import NESTED
+from dof.pipeline.call import Call
 from dof.pipeline.propagate import propagate_operators
 from dof.pipeline.propagated import Propagated
 from dof.symbols.text import columns_text
@@ -117,12 +118,10 @@ def explain(
     log: Log = []
 
     # Only arrays become abstract: other arguments, as flags and names, may decide what f does in Python.
-    arrays, rebuild = split_arrays((args, kwargs))
+    arrays, rebuild = Call(f, args, kwargs, argnums).split()
 
     def propagate(arrays: Any) -> Any:
-        args, kwargs = rebuild(arrays)
-        done = propagate_operators(f, L._operators(), argnums, args, kwargs, Options(structure, cut), log=log)
-        propagated.append(done)
+        propagated.append(propagate_operators(rebuild(arrays), L._operators(), Options(structure, cut), log=log))
         return ()
 
     propagated: list[Propagated] = []

@@ -7,7 +7,6 @@ from typing import Any
 
 import jax
 
-from dof.arguments import Argnums, split_arguments
 from dof.jaxpr.trace_log import Log
 from dof.jets import seed as jets
 from dof.jets.interpreter import JetInterpreter
@@ -16,53 +15,36 @@ from dof.jets.readout import JetReading, common_span
 from dof.operators.coordinates import Coordinates
 from dof.operators.symbol_at import Symbol
 from dof.options import Options
-from dof.pipeline.cheaper_way import Call, cheaper_way
+from dof.pipeline.call import Call
+from dof.pipeline.cheaper_way import cheaper_way
 from dof.pipeline.order_two import propagate_order_two
 from dof.pipeline.propagated import Propagated
-from dof.pipeline.trace import trace
 from dof.promotion import own_promotion
 
 NESTED = ("by nesting",)
 """What stands for the columns of operators that are applied factor by factor."""
 
 
-def propagate_any_order(
-    f: Callable[..., Any],
-    operators: Sequence[Any],
-    argnums: Argnums,
-    args: Any,
-    kwargs: Any,
-    options: Options,
-    log: Log | None,
-) -> Propagated:
+def propagate_any_order(call: Call, operators: Sequence[Any], options: Options, log: Log | None) -> Propagated:
     """One pass for operators of which at least one is of an order above two; arguments as of `propagate_operators`."""
-    call = Call(f, argnums, args, kwargs)
     way = cheaper_way(call, operators, options)
-    found = _propagate_nested(call, operators, options) if way.symbols is None else _propagate(call, way.symbols, log)
-    return found._replace(why=way.why)
+    if way.symbols is None:
+        return _propagate_nested(call, operators, options)._replace(why=way.why)
+    return propagate_symbols(way.symbols, call, log)._replace(why=way.why)
 
 
-def propagate_symbols(
-    symbols: Sequence[Symbol], f: Callable[..., Any], argnums: Argnums, args: Any, kwargs: Any
-) -> Propagated:
-    """Propagate the columns of symbols through f(*args, **kwargs).
+def propagate_symbols(symbols: Sequence[Symbol], call: Call, log: Log | None = None) -> Propagated:
+    """Propagate the columns of symbols through a function.
 
     Args:
         symbols: operators at the same x, of any order.
-        f: the function.
-        argnums: which argument(s) of f are x.
-        args: its positional arguments.
-        kwargs: its keyword arguments.
+        call: the function with its arguments.
+        log: where to write down what was done, if that is asked for.
     """
-    return _propagate(Call(f, argnums, args, kwargs), symbols, None)
-
-
-def _propagate(call: Call, symbols: Sequence[Symbol], log: Log | None) -> Propagated:
-    x, _ = split_arguments(call.args, call.argnums)
-    span = common_span(symbols)
+    x, span = call.x, common_span(symbols)
     readings = [JetReading(span, symbol) for symbol in symbols]
     read = frozenset[int]().union(*(reading.columns for reading in readings))
-    jaxpr, tree = trace(*call)
+    jaxpr, tree = call.traced()
     with own_promotion():
         # Equations of f itself are at depth 0, as those of triples are.
         interpreter = JetInterpreter(span, log, depth=-1, of_results=read)
@@ -73,7 +55,7 @@ def _propagate(call: Call, symbols: Sequence[Symbol], log: Log | None) -> Propag
 def _propagate_nested(call: Call, operators: Sequence[Any], options: Options) -> Propagated:
     def apply(operator: Any, g: Callable[..., Any]) -> Callable[..., Any]:
         def applied(*args: Any, **kwargs: Any) -> Any:
-            done = propagate_order_two(g, [operator], call.argnums, args, kwargs, options)
+            done = propagate_order_two(Call(g, args, kwargs, call.argnums), [operator], options)
             return done.each(done.readings[0].of)
 
         return applied

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import jax
 
-from dof.arguments import Argnums, split_arguments
 from dof.jaxpr.trace_log import CutEntry, Log
 from dof.jets.readout import common_span
 from dof.operators.higher_order import products_of
 from dof.operators.symbol_at import Symbol, symbol_unless_large
 from dof.options import Options
+from dof.pipeline.call import Call
 from dof.pipeline.order_two import propagate_order_two
 
 MOST_PRODUCTS = 1000
@@ -25,22 +25,6 @@ took 0.8 to 1.1. A round number above the last of these."""
 MOST_MONOMIALS = 20_000
 """Monomials of an operator up to which it is written out to look for its span. Δ² of 100 coordinates counts 10,000, and
 its span has 5,252 columns, far more than the algebra is taken for. A round number; its place is not measured."""
-
-
-class Call(NamedTuple):
-    """A function with its arguments.
-
-    Attributes:
-        f: the function.
-        argnums: which argument(s) of f are x.
-        args: its positional arguments.
-        kwargs: its keyword arguments.
-    """
-
-    f: Callable[..., Any]
-    argnums: Argnums
-    args: Any
-    kwargs: Any
 
 
 class Way(NamedTuple):
@@ -59,8 +43,7 @@ def cheaper_way(call: Call, operators: Sequence[Any], options: Options) -> Way:
     """Columns where they are fewer than those of nesting, whose order-two pieces may pass a cut."""
     if options.in_groups:
         return Way(None, "groups are of directions, which the factors of an operator have")
-    x, _ = split_arguments(call.args, call.argnums)
-    symbols = [symbol_unless_large(operator, x, MOST_MONOMIALS) for operator in operators]
+    symbols = [symbol_unless_large(operator, call.x, MOST_MONOMIALS) for operator in operators]
     known = [symbol for symbol in symbols if symbol is not None]
     if len(known) < len(symbols):
         return Way(None, f"the operator has more than {MOST_MONOMIALS} monomials")
@@ -91,7 +74,7 @@ def _columns_of_factor(call: Call, factor: Any, options: Options) -> int:
     found: list[int] = []
 
     def propagate() -> tuple[()]:
-        found.append(propagate_order_two(call.f, [factor], *call[1:], options, log=log).directions)
+        found.append(propagate_order_two(call, [factor], options, log=log).directions)
         return ()
 
     # Nothing is computed: shapes are all that cuts depend on.

@@ -8,7 +8,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from dof.arguments import Argnums, split_arguments, split_arrays
 from dof.batching.direction_groups import propagate_in_groups
 from dof.cut.segments import run_segments, segments_of
 from dof.jax_compat import Closed
@@ -18,9 +17,9 @@ from dof.jaxpr.program import creates_references
 from dof.jaxpr.trace_log import Log
 from dof.operators.coordinates import Coordinates
 from dof.options import DEFAULT, Options
+from dof.pipeline.call import Call
 from dof.pipeline.prepare import HasCoefficients, Prepared, prepare
 from dof.pipeline.propagated import Propagated
-from dof.pipeline.trace import trace
 from dof.promotion import own_promotion
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.readout import Reading
@@ -30,63 +29,48 @@ from dof.triples.triple import depends_on_x, value_of
 
 
 def propagate_order_two(
-    f: Callable[..., Any],
+    call: Call,
     operators: Sequence[HasCoefficients],
-    argnums: Argnums,
-    args: Any,
-    kwargs: Any,
     options: Options = DEFAULT,
     wants_tangents: bool = False,
     log: Log | None = None,
 ) -> Propagated:
     """Prepare and propagate operators of order two, one or zero; arguments as those of `propagate_operators`."""
-    x, _ = split_arguments(args, argnums)
+    x = call.x
     coordinates = Coordinates.of(x)
     prepared = prepare([operator.at(x, coordinates) for operator in operators], coordinates)
-    return propagate_prepared(prepared, f, argnums, args, kwargs, options, wants_tangents, log)
+    return propagate_prepared(prepared, call, options, wants_tangents, log)
 
 
 def propagate_prepared(
     prepared: Prepared,
-    f: Callable[..., Any],
-    argnums: Argnums,
-    args: Any,
-    kwargs: Any,
+    call: Call,
     options: Options = DEFAULT,
     wants_tangents: bool = False,
     log: Log | None = None,
 ) -> Propagated:
-    """Propagate prepared directions through f(*args, **kwargs).
+    """Propagate prepared directions through a function.
 
     Args:
         prepared: from `prepare`, at the same x.
-        f: the function.
-        argnums: which argument(s) of f are x.
-        args: its positional arguments.
-        kwargs: its keyword arguments.
+        call: the function with its arguments.
         options: how the work is done.
         wants_tangents: whether the tangents of the results are asked for.
         log: where to write down what was done, if that is asked for.
     """
-    x, _ = split_arguments(args, argnums)
     # Before `own_promotion`: the user's function is traced with the user's own setting.
-    jaxpr, tree = trace(f, argnums, args, kwargs)
+    jaxpr, tree = call.traced()
     form = QuadraticForm.of(prepared.directions)
     with own_promotion():
         # An operator of first order has no directions to group.
         if options.in_groups and form.directions:
-            arrays, rebuild = split_arrays((args, kwargs))
-
-            def traced_again(arrays: Any, x: Any) -> Closed:
-                args, kwargs = rebuild(arrays)
-                _, put_back = split_arguments(args, argnums)
-                return trace(f, argnums, put_back(x), kwargs)[0]
-
+            arrays, rebuild = call.split()
+            traced_again = lambda arrays, x: rebuild(arrays).at(x).traced()[0]  # noqa: E731
             outputs = propagate_in_groups(
-                jaxpr, traced_again, arrays, x, prepared.coordinates, prepared.directions, prepared.b, options
+                jaxpr, traced_again, arrays, call.x, prepared.coordinates, prepared.directions, prepared.b, options
             )
         else:
-            seeds = seed(x, prepared.coordinates, prepared.directions.rows, prepared.b)
+            seeds = seed(call.x, prepared.coordinates, prepared.directions.rows, prepared.b)
             outputs = _interpret(Interpreter(form, options, log), jaxpr, seeds, wants_tangents)
     return Propagated(outputs, tree, form.directions, prepared.readings)
 

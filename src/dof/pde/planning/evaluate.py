@@ -12,6 +12,7 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.extend import (
+    Call,
     Coordinates,
     contract_dense,
     full_triple,
@@ -175,7 +176,7 @@ def _propagated(net: Callable[[Any], Any], plan: Plan, prepared: Any, point: Any
         return net(point), None, ()
     if isinstance(plan, ColumnPlan):
         return _columns(net, plan, prepared, point)
-    found = propagate_prepared(prepared, net, 0, (point,), {}, wants_tangents=plan.wants_tangents)
+    found = propagate_prepared(prepared, Call(net, (point,)), wants_tangents=plan.wants_tangents)
     full = lambda out: full_triple(out, found.directions, found.readings).tangents  # noqa: E731
     tangents = found.each(full) if plan.wants_tangents else None
     return found.each(value_as_array), tangents, tuple(found.each(reading.of) for reading in found.readings)
@@ -183,14 +184,14 @@ def _propagated(net: Callable[[Any], Any], plan: Plan, prepared: Any, point: Any
 
 def _columns(net: Callable[[Any], Any], plan: ColumnPlan, symbols: Any, point: Any) -> tuple[Any, Any, Any]:
     """The same for a plan of columns: the last channels are the derivatives along the coordinates of gradients."""
-    found = propagate_symbols(symbols, net, 0, (point,), {})
+    found = propagate_symbols(symbols, Call(net, (point,)))
     applied = tuple(found.each(reading.of) for reading in found.readings)
     tangents = jnp.stack(applied[-len(plan.along) :]) if plan.along else None
     return found.each(value_as_array), tangents, applied
 
 
 def _by_nesting(net: Callable[[Any], Any], operator: Any, point: Any) -> Any:
-    found = propagate_operators(net, [operator], 0, (point,), {})
+    found = propagate_operators(Call(net, (point,)), [operator])
     return found.each(found.readings[0].of)
 
 
