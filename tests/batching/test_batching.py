@@ -44,6 +44,11 @@ def test_any_number_of_points(size):
     assert_close(*both(WEIGHTS, points))
 
 
+def test_results_without_elements():
+    got = dof.batched(dof.laplacian(jnp.tanh), chunk=2)(jnp.ones((5, 0)))
+    assert got.shape == (5, 0)
+
+
 def test_any_tree_and_axes():
     def g(tree, y, *, scale):
         return {"sum": tree["x"] + y[0], "both": (tree["s"] * y, scale)}

@@ -144,4 +144,5 @@ def filled(leaf: Any, n: int) -> Any:
 
 def out_of_blocks(tree: Any, n: int) -> Any:
     """Leaves (blocks, size, …) as (n, …), the inverse of `in_blocks`."""
-    return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:n], tree)
+    # Not reshape(-1, …): results without elements leave that size open.
+    return jax.tree.map(lambda leaf: leaf.reshape(leaf.shape[0] * leaf.shape[1], *leaf.shape[2:])[:n], tree)
