@@ -14,6 +14,7 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.extend import enable_x64
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.notation.mistakes import FUNCTIONS_OF_NUMBERS
 from dof.pde.notation.names import TIME, Names
 from dof.pde.notation.residual import Residual
 
@@ -102,7 +103,13 @@ def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, 
     """Refuse what is no number, no number for each component of a field, and no function with such values."""
     if callable(g):
         require_arguments(argument, g, named.coordinates.names, of)
-    found, shape = output_shape(argument, lambda z: named.given(g, z), named, of), named.shape_of(field)
+    output, shape = _output(argument, lambda z: named.given(g, z), named, of), named.shape_of(field)
+    found = output.shape
+    names = (field,) if field else named.fields.names
+    # Its imaginary part would be a part of the residual that no network can make smaller.
+    if jnp.issubdtype(output.dtype, jnp.complexfloating) and not set(names) & set(named.fields.complexes):
+        fix = f'fields="{names[0]}: complex" in pde.residual, or the real part'
+        raise ArgumentError(describe(argument, f"{of}is complex", f"real values, as {' '.join(names)} has", fix))
     if found not in ((), shape):
         each = f" or {shape}, one for each component of {field or named.fields}" if shape else ""
         fix = f"lambda {', '.join(named.coordinates.names)}: {f'jnp.zeros({shape[0]})' if shape else '0.0'}"
@@ -132,14 +139,25 @@ def require_ansatz(ansatz: Any, named: NamedDomain) -> None:
 
 def output_shape(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str = "") -> tuple[int, ...]:
     """The shape of what a function makes of a point, in float64, as in training."""
+    return _output(argument, function, named, of).shape
+
+
+def _output(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str) -> jax.ShapeDtypeStruct:
+    """Shape and type of what a function makes of a point."""
 
     def as_array(z: Any) -> Any:
-        out = function(z)
+        try:
+            out = function(z)
+        except FUNCTIONS_OF_NUMBERS as error:
+            found = f"{of}asks for the number that a coordinate is, while it is traced for all points"
+            fix = "jnp.sin for math.sin and np.sin, jnp.where(x > 0, a, b) for `a if x > 0 else b`"
+            raise ArgumentTypeError(describe(argument, found, "functions of arrays", fix)) from error
         try:
             return jnp.asarray(out)
         except (TypeError, ValueError):
-            found, fix = f"{of}is of type {type(out).__name__}, which makes no array", "jnp.hstack(...)"
+            found = f"{of}is of type {type(out).__name__}, which makes no array"
+            fix = f"lambda {', '.join(named.coordinates.names)}: 0.0, or jnp.hstack(...) of several arrays"
             raise ArgumentTypeError(describe(argument, found, "numbers or arrays", fix)) from None
 
     with enable_x64():
-        return jax.eval_shape(as_array, jnp.zeros(named.coordinates.count)).shape
+        return jax.eval_shape(as_array, jnp.zeros(named.coordinates.count))

@@ -17,6 +17,7 @@ from dof.solving.choices_by_size import default_points
 from dof.solving.objective import Objective
 from dof.solving.reference_check import on_reference
 from dof.solving.settings import Settings
+from dof.solving.start_check import on_missing_start
 
 ROUNDING = 1e-9
 """Share of its distance from the middle of the domain by which a point on the boundary may be outside, and of its size
@@ -45,6 +46,7 @@ def advice_on(
     found = [
         _on_few_equations(fitted, counts, settings),
         _on_missing_conditions(objective.problem),
+        on_missing_start(objective.problem),
         *map(partial(_on_data, objective.problem), objective.problem.conditions),
         on_given_solution(objective.problem),
         _on_piecewise_linear(objective),

@@ -1,5 +1,7 @@
 """Conditions and problems that cannot be, refused when the problem is made."""
 
+import math
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -48,6 +50,10 @@ def scaled(u, x, *, k):
 
 
 CONDITIONS = {
+    "of NumPy": (line, LINE, pde.dirichlet(lambda x: np.sin(x)), "`g` of `dirichlet` asks for the number", "jnp.sin"),
+    "of math": (line, LINE, pde.neumann(lambda x: math.sin(x)), "`g` of `neumann` asks for the number", "jnp.sin"),
+    "text": (line, LINE, pde.dirichlet("0"), "`g` of `dirichlet` is of type str", "lambda x: 0.0"),
+    "complex": (line, LINE, pde.dirichlet(1j), "`g` of `dirichlet` is complex; expected real", 'fields="u: complex"'),
     "outside": (line, LINE, pde.dirichlet(0.0, on="x=7"), "`on` is 'x=7'", "x from 0.0 to 1.0", 'on="x=1.0"'),
     "no number": (line, LINE, pde.dirichlet(0.0, on="x=nan"), "`on`", "x from 0.0 to 1.0"),
     "no time": (line, LINE, pde.initial(0.0), "`coordinates`", "a time t"),

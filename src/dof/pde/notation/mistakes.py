@@ -15,6 +15,12 @@ from dof.errors import ArgumentTypeError, describe
 from dof.pde.notation.names import Names, subscripts
 
 _NOT_THE_USERS = tuple(str(Path(file).parent) for file in (jax.__file__, __file__))
+FUNCTIONS_OF_NUMBERS = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+"""What JAX raises where a function of numbers, as math.sin, is given what is traced."""
 _DERIVATIVES = ("d", "laplacian", "gradient", "biharmonic", "apply")
 
 
@@ -30,11 +36,7 @@ def told_in_words(coordinates: Names) -> Iterator[None]:
         expected = "a derivative of a field, as u.x, or of a derivative of one, as u.x.x"
         fix = "the product rule, u.x * v + u * v.x for (u * v).x"
         raise ArgumentTypeError(_told(error, f".{error.name}", found, expected, fix)) from None
-    except (
-        jax.errors.ConcretizationTypeError,
-        jax.errors.TracerArrayConversionError,
-        jax.errors.TracerIntegerConversionError,
-    ) as error:
+    except FUNCTIONS_OF_NUMBERS as error:
         found = "asks for the number that a field or a coordinate is, while the residual is traced for all points"
         fix = "jnp.where(u > 0, a, b) for `a if u > 0 else b`, jnp.sin for math.sin and np.sin"
         raise ArgumentTypeError(_told(error, "the residual", found, "functions of arrays", fix)) from error

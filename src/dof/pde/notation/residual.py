@@ -178,8 +178,20 @@ class Residual:
         with told_in_words(self.coordinates):
             out = self.function(*fields, *places, **parameters)
         # A field is a pytree: without `is_leaf` it would be seen as a tree with its value as leaf.
-        arrays = jax.tree.map(jnp.asarray, out, is_leaf=lambda leaf: isinstance(leaf, Field))
+        is_leaf = lambda leaf: leaf is None or isinstance(leaf, Field)  # noqa: E731
+        arrays = jax.tree.map(self._number, out, is_leaf=is_leaf)
         network.is_over = True
         if not jax.tree.leaves(arrays):
             raise ArgumentError(describe(self.name, f"returns {out!r}", "a residual", "return u.laplacian - f"))
         return arrays
+
+    def _number(self, leaf: Any) -> Any:
+        """One equation as an array; refuses what has no square, as `u.xx == f`, which is not an equation here."""
+        if leaf is None or isinstance(leaf, str):
+            expected, fix = "a residual for each equation", "return u.laplacian - f"
+            raise ArgumentError(describe(self.name, f"returns {leaf!r}", expected, fix))
+        array = jnp.asarray(leaf)
+        if array.dtype == bool:
+            expected, fix = "a number that is zero where the equation holds", "u.xx - f for u.xx == f"
+            raise ArgumentError(describe(self.name, "returns whether something holds", expected, fix))
+        return array
