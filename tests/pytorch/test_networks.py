@@ -98,6 +98,18 @@ class FourierOperator(nn.Module):
         return self.end(nn.functional.gelu(torch.fft.irfft(modes, n=h.shape[-1]) + h).mT).sum(-2)
 
 
+class WrittenFourierOperator(FourierOperator):
+    """Low frequencies written into zeros, as most codes have it."""
+
+    def forward(self, x):
+        h = self.embed(x[..., None]).mT
+        modes = torch.fft.rfft(h)
+        low = torch.zeros(modes.shape, dtype=modes.dtype, device=x.device)
+        low[:, :, :2] = torch.einsum("bik,iok->bok", modes[:, :, :2], self.weights[..., :2])
+        low[..., -1:] = modes[..., -1:] * self.weights[0, 0, 0]
+        return self.end(nn.functional.gelu(torch.fft.irfft(low, n=h.shape[-1]) + h).mT).sum(-2)
+
+
 class Orbitals(nn.Module):
     """Per-particle network, log |det| of its orbitals."""
 
@@ -180,6 +192,18 @@ def convolutions(kind):
     return nn.Sequential(nn.Unflatten(1, (1, 4, 4)), *body, nn.Flatten(), nn.Linear(16, 1))
 
 
+class Masked(nn.Module):
+    """An encoder with padding and PyTorch's own defaults, which look at the mask."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(4, 2, 6, activation="gelu", batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 1)
+
+    def forward(self, h):
+        return self.encoder(h, src_key_padding_mask=torch.arange(3).expand(len(h), 3) == 2)[:, :2]
+
+
 def encoder():
     layer = nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, activation="gelu", batch_first=True)
     return nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
@@ -199,6 +223,7 @@ NETWORKS = {
     "MultiheadAttention": (lambda: Tokens(SelfAttention()), 3),
     "TransformerEncoder": (lambda: Tokens(encoder()), 3),
     "TransformerEncoder in eval": (lambda: Tokens(encoder()).eval(), 3),
+    "TransformerEncoder with padding": (lambda: Tokens(Masked()).eval(), 3),
     "convolutions, 1-D": (lambda: convolutions(1), 6),
     "convolutions, 2-D": (lambda: convolutions(2), 16),
     "GRU": (lambda: Recurrent("GRU"), 3),
@@ -207,6 +232,7 @@ NETWORKS = {
     "RNN": (lambda: Recurrent("RNN"), 3),
     "embedding": (Embedded, 3),
     "Fourier operator": (FourierOperator, 4),
+    "Fourier operator that writes": (WrittenFourierOperator, 4),
     "slogdet": (lambda: Orbitals(lambda m: torch.linalg.slogdet(m)[1]), 6),
     "det": (lambda: Orbitals(torch.linalg.det), 6),
     "solve": (lambda: Orbitals(lambda m: torch.linalg.solve(m, torch.ones(3)).sum(-1)), 6),

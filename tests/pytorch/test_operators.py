@@ -189,6 +189,8 @@ def test_complex_values_of_real_points():
         (lambda x: dof.Operator(a=lambda x: torch.eye(3))(f)(x[:3]), "axes of points"),
         (lambda x: dof.Factored(torch.ones(2, 3), (1, 2)), "signs"),
         (lambda x: dof.BlockDiagonal([torch.ones(2, 3)]), "square"),
+        (lambda x: dof.Operator(a=dof.Factored(lambda x: x)), "a=lambda x: dof.Factored"),
+        (lambda x: dof.BlockDiagonal(lambda x: x), "a=lambda x: dof.BlockDiagonal"),
         (lambda x: dof.laplacian(3.0), "`f`"),
         (lambda x: dof.laplacian(f)(x.long()), "`x`"),
         (lambda x: dof.jointly(), "no operators"),

@@ -57,6 +57,8 @@ REFUSED = {
     "no_grad inside": (without_gradients, "torch.no_grad"),
     "inference mode inside": (in_inference_mode, "inference"),
     "float": (lambda x: x.sum(-1) * float(x[0, 0]), "Python number"),
+    "a copy by torch.tensor": (lambda x: (torch.tensor(x) ** 2).sum(-1), "torch.tensor"),
+    "numbers in lists": (lambda x: torch.stack([torch.as_tensor([p[0], p[1]]).sum() for p in x]), "torch.as_tensor"),
     "data": (lambda x: (x.data**2).sum(-1), "x.detach"),
     "pickle": (lambda x: pickle.loads(pickle.dumps(x)).sum(-1), "pickle"),
     "bits": (lambda x: x.view(torch.float32).sum(-1), "bits"),

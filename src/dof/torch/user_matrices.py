@@ -23,6 +23,7 @@ class Factored:
     """
 
     def __init__(self, L: Any, signs: Any = None) -> None:
+        _require_no_function("L", L, "Factored")
         self.L = as_coefficient("L", L)
         r = self.L.shape[-2] if self.L.ndim > 1 else -1
         self.signs = np.ones(max(r, 0)) if signs is None else np.asarray(signs, float)
@@ -48,6 +49,7 @@ class BlockDiagonal:
     """
 
     def __init__(self, blocks: Any) -> None:
+        _require_no_function("blocks", blocks, "BlockDiagonal")
         is_stack = hasattr(blocks, "shape")
         self.stacks = [as_coefficient("blocks", b) for b in ([blocks] if is_stack else blocks)]
         if not is_stack:
@@ -60,6 +62,13 @@ class BlockDiagonal:
 
     def __repr__(self) -> str:
         return f"dof.BlockDiagonal(blocks of shapes {[tuple(stack.shape) for stack in self.stacks]})"
+
+
+def _require_no_function(argument: str, value: Any, kind: str) -> None:
+    """Refuse a function of x, which goes around the matrix and not into it."""
+    if callable(value):
+        fix = f"a=lambda x: dof.{kind}({argument}(x))"
+        raise ArgumentTypeError(describe(argument, "is a function", "numbers", fix))
 
 
 def as_coefficient(argument: str, value: Any) -> Any:

@@ -29,7 +29,7 @@ register(
     floor_divide signbit nonzero eq ne lt le gt ge logical_and logical_or logical_not logical_xor any all isclose
     searchsorted.Tensor bucketize.Tensor count_nonzero is_nonzero fix argsort histc bincount allclose equal
     logical_not isposinf isneginf randint_like _is_zerotensor _has_same_storage_numel
-    _new_zeros_with_same_feature_meta""",
+    _new_zeros_with_same_feature_meta _nested_tensor_from_mask_left_aligned""",
     constant,
 )
 register("refused", "_local_scalar_dense item", become_number)

@@ -38,6 +38,20 @@ def saved(call: Call) -> Any:
     return x.shared()
 
 
+def put_at(x: Any, place: Any, y: Any) -> None:
+    """`x[place] = y`; complex numbers as pairs where f is functionalized.
+
+    PyTorch has no gradients of `slice_scatter` for complex numbers.
+    """
+    if not (compat.functorch_is_active() and x.is_complex()):
+        x[place] = y
+        return
+    y = y.to(x.dtype) if isinstance(y, torch.Tensor) else torch.as_tensor(y, dtype=x.dtype, device=x.device)
+    places = place if isinstance(place, tuple) else (place,)
+    behind = (slice(None),) if any(p is Ellipsis for p in places) else ()  # pairs are along one axis more
+    torch.view_as_real(x)[(*places, *behind)] = torch.view_as_real(y.resolve_conj())
+
+
 class UsersCalls(TorchFunctionMode):
     """Catches the user's `detach` also where a transformation of `torch.func` hides that a tensor is a triple.
 
@@ -49,12 +63,22 @@ class UsersCalls(TorchFunctionMode):
         self.was_traced = compat.is_traced()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Any function of PyTorch, or `detached` for detach."""
+        """Any function of PyTorch, or its stand-in where a transformation hides triples."""
         if compat.is_traced() and not self.was_traced:
             reason = "while f traces a graph, in which derivatives are lost"
             refuse(getattr(func, "__name__", "a function"), reason, "torch.func.jvp in place of torch.func.linearize")
-        chosen = FUNCTIONS[func] if func in DETACH and compat.functorch_is_active() else func
+        if func in COPIES and args and _loses_derivatives(func, args[0]):
+            fix = "x.clone() or torch.stack([…]), or x.detach() for a constant"
+            _refused(f"torch.{func.__name__}", fix)()
+        chosen = FUNCTIONS[func] if func in HIDDEN and compat.functorch_is_active() else func
         return chosen(*args, **(kwargs or {}))
+
+
+def _loses_derivatives(func: Any, data: Any) -> bool:
+    """Whether a new tensor of these data, or of numbers in lists, depends on x; `as_tensor` takes a tensor as it is."""
+    if isinstance(data, (list, tuple)):
+        return any(_loses_derivatives(torch.tensor, entry) for entry in data)
+    return isinstance(data, Triple) and not data.is_constant and func is not torch.as_tensor
 
 
 def circular_padding(x: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
@@ -147,7 +171,11 @@ def _refused(name: str, fix: str) -> Callable[..., Any]:
 
 AUTOGRAD = os.path.dirname(torch.autograd.__file__)
 DETACH = (torch.Tensor.detach, torch.detach)
+COPIES = (torch.tensor, torch.as_tensor)
+HIDDEN = (*DETACH, torch.Tensor.__setitem__)
+"""Caught also where no argument looks like a triple."""
 FUNCTIONS |= dict.fromkeys(DETACH, detached)
+FUNCTIONS[torch.Tensor.__setitem__] = put_at
 for _derivative in (
     *(torch.autograd.grad, torch.autograd.backward, torch.Tensor.backward),
     *(torch.Tensor.requires_grad_, torch.Tensor.requires_grad.__set__),  # pyright: ignore[reportAttributeAccessIssue]
