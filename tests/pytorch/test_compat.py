@@ -3,10 +3,11 @@
 import subprocess
 import sys
 
+import pytest
 import torch
 from torch import nn
 
-from dof.torch import compat
+from dof.torch import compat, registry
 from dof.torch.registry import FUNCTIONS, RECORDS
 
 
@@ -99,3 +100,15 @@ def test_backward_hooks_are_found():
         handle = register(lambda *_: None)
         assert compat.has_backward_hooks(net)
         handle.remove()
+
+
+@pytest.mark.skipif(not torch.__version__.startswith("2.13."), reason="other releases may have dropped operations")
+def test_no_name_of_an_operation_is_misspelt():
+    assert registry.MISSING == []
+
+
+def test_an_operation_that_this_pytorch_does_not_have_is_passed_over():
+    before = list(registry.MISSING)
+    assert list(registry.overloads("no_such_operation relu.no_such_overload")) == []
+    assert registry.MISSING == [*before, "no_such_operation", "relu.no_such_overload"]
+    registry.MISSING[:] = before

@@ -26,6 +26,8 @@ class Record(NamedTuple):
 
 RECORDS: dict[Any, Record] = {}
 """By overload of an aten operation."""
+MISSING: list[str] = []
+"""Names of operations that this PyTorch does not have; none in the release that the tests are run with."""
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """Functions of PyTorch that are caught before it writes them out in aten operations."""
 
@@ -48,11 +50,19 @@ def written_out(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def overloads(names: str) -> Iterator[Any]:
-    """The overloads with these names that do not write into their arguments."""
+    """The overloads with these names that do not write into their arguments.
+
+    Names that this PyTorch does not have are passed over: releases drop operations for others.
+    """
     for word in names.split():
         name, _, chosen = word.partition(".")
-        packet = getattr(aten, name)
+        packet = getattr(aten, name, None)
+        if packet is None:
+            MISSING.append(word)
+            continue
         for overload in [chosen] if chosen else packet.overloads():
-            func = getattr(packet, overload)
-            if not func._schema.is_mutable:
+            func = getattr(packet, overload, None)
+            if func is None:
+                MISSING.append(word)
+            elif not func._schema.is_mutable:
                 yield func
