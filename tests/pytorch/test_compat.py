@@ -108,7 +108,8 @@ def test_no_name_of_an_operation_is_misspelt():
 
 
 def test_an_operation_that_this_pytorch_does_not_have_is_passed_over():
-    before = list(registry.MISSING)
+    before = len(registry.MISSING)
     assert list(registry.overloads("no_such_operation relu.no_such_overload")) == []
-    assert registry.MISSING == [*before, "no_such_operation", "relu.no_such_overload"]
-    registry.MISSING[:] = before
+    found = registry.MISSING[before:]
+    del registry.MISSING[before:]
+    assert found == ["no_such_operation", "relu.no_such_overload"]

@@ -21,6 +21,11 @@ def by_autograd(x):
         return torch.autograd.grad(u(x).sum() + (x**2).sum(), x, create_graph=True)[0] - 2 * x
 
 
+def by_autograd_as_people_write_it(x):
+    x.requires_grad_()
+    return torch.autograd.grad(u(x).sum(), x, create_graph=True)[0]
+
+
 def with_the_attribute(x):
     x = x.clone()
     x.requires_grad = True
@@ -43,6 +48,7 @@ def by_forward_mode(x):
 
 GRADIENTS = {
     "torch.autograd.grad": by_autograd,
+    "torch.autograd.grad without enable_grad": by_autograd_as_people_write_it,
     "requires_grad = True": with_the_attribute,
     "torch.autograd.functional.jacobian": by_autograd_functional,
     "forward_ad": by_forward_mode,

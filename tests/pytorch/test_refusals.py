@@ -48,7 +48,7 @@ def puts_data(x):
 
 REFUSED = {
     "a script": (by_script, "torch.jit"),
-    "a function without derivatives": (lambda x: torch.special.bessel_j0(x).sum(-1), "no derivatives in PyTorch"),
+    "a function without derivatives": (lambda x: torch.special.airy_ai(x).sum(-1), "no derivatives in PyTorch"),
     "an argument out": (lambda x: torch.matmul(x, torch.eye(3), out=torch.empty(x.shape)).sum(-1), "`out`"),
     "data that is put": (puts_data, "data"),
     "linearize": (lambda x: torch.func.linearize(torch.sin, x)[1](torch.ones_like(x)).sum(-1), "traces a graph"),

@@ -47,13 +47,23 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
     numbers = torch.get_rng_state()
     with torch.inference_mode(False), torch.enable_grad():  # tensors of inference mode have no gradients
         one = _of_last_row(x.detach(), propagated)
-    with torch.no_grad():
-        among = f(x.detach().clone())  # f may write into its points
+    among = _run_plainly(f, x)
     _require_state(numbers)
     _compare(list(_tensors(one.each(lambda value, *_: value))), list(_tensors(among)), len(points))
     if len(_probed) >= MOST_PROBED:
         _probed.clear()
     _probed[key] = [_weakly(part, lambda _: _probed.pop(key, None)) for part in held]
+
+
+def _run_plainly(f: Callable[..., Any], x: Any) -> Any:
+    """f at all points: without graphs, which take memory, unless f differentiates by itself."""
+    points = x.detach()
+    try:
+        with torch.no_grad():
+            return f(points.clone())  # f may write into its points
+    except RuntimeError:
+        with torch.enable_grad():
+            return f(points.clone())
 
 
 def _require_no_backward_hooks(parts: list[Any]) -> None:
@@ -104,7 +114,7 @@ def _of_last_row(x: Tensor, propagated: Callable[[Tensor], Any]) -> Any:
 def _compare(alone: list[Tensor], among: list[Tensor], axes: int) -> None:
     for one, all_rows in zip(alone, among, strict=True):
         last_row = tuple(slice(-1, None) for _ in range(axes))
-        one, last = one[last_row], all_rows[last_row]
+        one, last, all_rows = one[last_row].detach(), all_rows[last_row].detach(), all_rows.detach()
         # Kernels round differently for one row and for many: half of the digits must agree.
         is_equal = _is_close(one, last, all_rows) if is_smooth(one) else torch.equal(one, last)
         if one.shape != last.shape or not is_equal:
