@@ -267,3 +267,21 @@ def test_problems_that_zero_solves_are_told(source, edge, is_warned):
     line = pde.residual("x")(lambda u, x: u.xx + u - source)
     training = training_of(pde.Problem(line, pde.Interval(0, 1), [edge]), None, FEW | {"points": 100})
     assert any("u = 0 solves" in sentence for sentence in training.advice) is is_warned
+
+
+TWO_FIELDS = pde.residual("x y", fields="u v")
+MEASURED_FIELD = pde.data(jnp.full((1, 2), 0.5), [1.0], field="u")
+
+
+@pytest.mark.parametrize(
+    ("equation", "conditions", "is_warned"),
+    [
+        (lambda u, v, x, y: u.x + v.y - 1, [pde.dirichlet(0.0)], True),
+        (lambda u, v, x, y: (u.xx - 1, v.yy + u), [pde.dirichlet(0.0)], False),
+        (lambda u, v, x, y: u.x + v.y - 1, [pde.dirichlet(0.0), MEASURED_FIELD], False),
+    ],
+)
+def test_fewer_equations_than_fields_are_told(equation, conditions, is_warned):
+    problem = pde.Problem(TWO_FIELDS(equation), pde.Box([0, 0], [1, 1]), conditions)
+    advice = training_of(problem, None, FEW | {"points": 100}).advice
+    assert any("1 equation for 2 fields" in sentence for sentence in advice) is is_warned

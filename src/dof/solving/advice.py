@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.notation.derivatives import First, Gradient
 from dof.pde.problem import Problem
@@ -46,6 +47,7 @@ def advice_on(
     found = [
         _on_few_equations(fitted, counts, settings),
         _on_missing_conditions(objective.problem),
+        _on_missing_equations(objective),
         on_missing_start(objective.problem),
         *map(partial(_on_data, objective.problem), objective.problem.conditions),
         on_given_solution(objective.problem),
@@ -74,6 +76,18 @@ def _on_missing_conditions(problem: Problem) -> str:
     return (
         f"`{problem.name}` has no conditions: which of its solutions is found depends on the seed.\n"
         "  Fix: pde.Problem(equation, domain, [pde.dirichlet(0.0)])"
+    )
+
+
+def _on_missing_equations(objective: Objective) -> str:
+    """About equations that are fewer than the fields, where no condition of another kind may stand for one."""
+    problem, equations = objective.problem, objective.components(0)
+    fields = int(np.prod(problem.named_domain.field_shape))
+    if equations >= fields or not all(isinstance(condition, Condition) for condition in problem.conditions):
+        return ""
+    return (
+        f"`{problem.name}` has {equations} equation{'s' * (equations > 1)} for {fields} fields: infinitely many "
+        f"functions solve it.\n  Fix: return one residual for each field, as (first, second)"
     )
 
 
