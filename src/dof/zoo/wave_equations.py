@@ -26,7 +26,7 @@ def wave() -> pde.Problem:
         # Odd about both ends, as the solution is.
         features=mirrored(1, 1),
         ansatz=ansatz,
-        recipe={"width": 24, "depth": 3, "points": 2000, "adam": 0, "newton": 80},
+        recipe={"width": 24, "depth": 3, "points": 2000, "adam": 0, "newton": 120},
     )
 
 

@@ -16,7 +16,7 @@ from dof.torch.in_place import NeedsFunctionalization
 from dof.torch.pipeline.propagated import map_outputs
 from dof.torch.propagation import NeedsGraph, Propagation
 from dof.torch.refusal import refuse, told_as_raised
-from dof.torch.rules.functions import UsersCalls
+from dof.torch.rules.detach_and_convert import UsersCalls
 from dof.torch.triple import Triple
 
 
