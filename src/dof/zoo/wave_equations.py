@@ -52,7 +52,7 @@ def klein_gordon() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=exact,
-        recipe={"newton": 40},
+        recipe={"newton": 60},
     )
 
 
@@ -75,5 +75,5 @@ def klein_gordon_3d() -> pde.Problem:
             pde.initial_velocity(0.0, hard=True),
         ],
         reference=lambda x, y, z, t: cos(2 * t) * shape(x, y, z),
-        recipe={"newton": 40},
+        recipe={"newton": 60},
     )
