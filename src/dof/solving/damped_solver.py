@@ -41,7 +41,7 @@ SMALL = 4e-13
 """λ below which they are changed; later trials of the step have up to 243 times as large ones, and less than SHIFT.
 The change adds 0.3 s to a step with 1,800 residuals and 1,347 parameters on one core, whose Jᵀ J takes 0.13 s.
 `helmholtz`, 40 units, 2,600 points, 120 steps, seeds 0 to 4, errors with SMALL 1e-14 and SHIFT 1e-11: 1.2e-10, 4.6e-8,
-6.0e-10, 1.1e-9, 4.1e-8 (90 s, 56 s where steps failed); with these: 1.3e-10, 4.3e-10, 1.6e-9, 5.6e-10, 2.5e-10 (95 s)."""
+6.0e-10, 1.1e-9, 4.1e-8 (90 s; 56 s where steps fail); these: 1.3e-10, 4.3e-10, 1.6e-9, 5.6e-10, 2.5e-10 (95 s)."""
 
 
 def damped_solver(jacobian: Any, damping: Any, devices: Devices = ONE_DEVICE) -> Callable[[Any], Callable[[Any], Any]]:
