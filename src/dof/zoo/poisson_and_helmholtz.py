@@ -59,5 +59,5 @@ def helmholtz() -> pde.Problem:
         pde.Box([-1, -1], [1, 1]),
         [pde.dirichlet(0.0, hard=True)],
         reference=lambda x, y: sin(pi * x) * sin(4 * pi * y),
-        recipe={"width": 40, "adam": 0, "newton": 100, "points": 2600},
+        recipe={"width": 40, "adam": 0, "newton": 120, "points": 2600},
     )
