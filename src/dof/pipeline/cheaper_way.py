@@ -43,7 +43,8 @@ def cheaper_way(call: Call, operators: Sequence[Any], options: Options) -> Way:
     """Columns where they are fewer than those of nesting, whose order-two pieces may pass a cut."""
     if options.in_groups:
         return Way(None, "groups are of directions, which the factors of an operator have")
-    symbols = [symbol_unless_large(operator, call.x, MOST_MONOMIALS) for operator in operators]
+    x = call.x
+    symbols = [symbol_unless_large(operator, x, MOST_MONOMIALS) for operator in operators]
     known = [symbol for symbol in symbols if symbol is not None]
     if len(known) < len(symbols):
         return Way(None, f"the operator has more than {MOST_MONOMIALS} monomials")

@@ -49,7 +49,8 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
         one = _of_last_row(x.detach(), propagated)
     among = _run_plainly(f, x)
     _require_state(numbers)
-    _compare(list(_tensors(one.each(lambda value, *_: value))), list(_tensors(among)), len(points))
+    alone = list(_tensors(one.each(lambda value, *_: value)))
+    _compare(alone, [found.detach() for found in _tensors(among)], len(points))
     if len(_probed) >= MOST_PROBED:
         _probed.clear()
     _probed[key] = [_weakly(part, lambda _: _probed.pop(key, None)) for part in held]
@@ -114,7 +115,7 @@ def _of_last_row(x: Tensor, propagated: Callable[[Tensor], Any]) -> Any:
 def _compare(alone: list[Tensor], among: list[Tensor], axes: int) -> None:
     for one, all_rows in zip(alone, among, strict=True):
         last_row = tuple(slice(-1, None) for _ in range(axes))
-        one, last, all_rows = one[last_row].detach(), all_rows[last_row].detach(), all_rows.detach()
+        one, last = one[last_row], all_rows[last_row]
         # Kernels round differently for one row and for many: half of the digits must agree.
         is_equal = _is_close(one, last, all_rows) if is_smooth(one) else torch.equal(one, last)
         if one.shape != last.shape or not is_equal:
