@@ -12,8 +12,8 @@ import pytest
 
 import dof
 from dof.extend import enable_x64
-from dof.solving.advice import on_given_solution
-from dof.solving.sampling import sample
+from dof.solving.checks.warnings_before_training import on_given_solution
+from dof.solving.loss.collocation_points import sample
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples/gallery"

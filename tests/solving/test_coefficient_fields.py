@@ -8,7 +8,7 @@ import pytest
 
 import dof
 from dof import pde
-from dof.solving.causal_weights import SLABS, causal_factors
+from dof.solving.loss.causal_weights import SLABS, causal_factors
 
 
 @pde.residual("x y", fields="u k")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dof.errors import Diverged
-from dof.solving.diverged_training import TOO_LARGE, require_convergent
+from dof.solving.checks.diverged_training import TOO_LARGE, require_convergent
 
 NAMES, WEIGHTS = ["equation", "dirichlet"], np.array([1.0, 2.0])
 

@@ -12,12 +12,12 @@ import pytest
 import dof
 from dof import ArgumentError, pde
 from dof.jax_compat import enable_x64
-from dof.solving.progress import Progress, interval_length, is_enough
-from dof.solving.quality import quality
-from dof.solving.reference_check import on_reference
+from dof.solving.checks.reference_check import on_reference
+from dof.solving.measuring.progress import Progress, interval_length, is_enough
+from dof.solving.measuring.quality import quality
+from dof.solving.measuring.training_plots import plot_training
 from dof.solving.settings import Settings
 from dof.solving.solver import training_of
-from dof.solving.training_plots import plot_training
 
 FEW = {"width": 12, "depth": 1, "edge_points": 20, "error_points": 256, "report": 8}
 EXACT = lambda x: jnp.prod(jnp.sin(np.pi * x))  # noqa: E731

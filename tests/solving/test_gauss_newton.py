@@ -5,10 +5,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dof.solving.damped_solver import SMALL, damped_solver, gram
-from dof.solving.damped_step import CORRECTIONS, FIRST_DAMPING, _corrected
-from dof.solving.gauss_newton import MOST_RISE, DampingAndLastStep, _is_good, damped_no_more, gauss_newton_steps, start
-from dof.solving.objective import Objective
+from dof.solving.loss.objective import Objective
+from dof.solving.optimisers.damped_solver import SMALL, damped_solver, gram
+from dof.solving.optimisers.damped_step import CORRECTIONS, FIRST_DAMPING, _corrected
+from dof.solving.optimisers.gauss_newton import (
+    MOST_RISE,
+    DampingAndLastStep,
+    _is_good,
+    damped_no_more,
+    gauss_newton_steps,
+    start,
+)
 
 
 @pytest.mark.parametrize("shape", [(7, 3), (3, 7)])

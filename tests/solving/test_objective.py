@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dof import pde
+from dof.solving.loss.collocation_points import counts_of, sample
+from dof.solving.loss.objective import Objective
 from dof.solving.networks import mlp
-from dof.solving.objective import Objective
-from dof.solving.sampling import counts_of, sample
 
 COUNTS = {"points": 7, "edge_points": 5}
 WEIGHTS = jnp.array([1.0, 2.0, 0.5])

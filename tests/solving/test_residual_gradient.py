@@ -7,10 +7,10 @@ import pytest
 
 import dof
 from dof import pde
+from dof.solving.loss.collocation_points import sample
+from dof.solving.loss.objective import Objective
+from dof.solving.loss.residual_gradient import with_residual_gradient
 from dof.solving.networks import mlp
-from dof.solving.objective import Objective
-from dof.solving.residual_gradient import with_residual_gradient
-from dof.solving.sampling import sample
 from dof.solving.solver import training_of
 
 MANY = 40

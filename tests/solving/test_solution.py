@@ -7,8 +7,9 @@ import pytest
 
 import dof
 from dof import pde
-from dof.solving import Network, solution_plot
-from dof.solving.solution_plot import plot_solution, slice_of
+from dof.solving import Network
+from dof.solving.solutions import solution_plot
+from dof.solving.solutions.solution_plot import plot_solution, slice_of
 
 MANY = 100_000
 

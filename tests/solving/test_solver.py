@@ -14,8 +14,8 @@ from flax import nnx
 import dof
 from dof import pde
 from dof.errors import Diverged, NotEnoughMemoryError
+from dof.solving.measuring.training_plots import plot_training
 from dof.solving.solver import intervals, training_of
-from dof.solving.training_plots import plot_training
 
 SMALL = {"width": 12, "depth": 1, "points": 60, "edge_points": 20, "report": 5, "error_points": 64}
 

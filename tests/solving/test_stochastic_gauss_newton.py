@@ -7,8 +7,8 @@ import pytest
 import dof
 from dof.solving import Settings
 from dof.solving.devices import Devices
-from dof.solving.objective import Objective
-from dof.solving.stochastic_gauss_newton import start, stochastic_gauss_newton_steps
+from dof.solving.loss.objective import Objective
+from dof.solving.optimisers.stochastic_gauss_newton import start, stochastic_gauss_newton_steps
 
 SMALL = {"width": 10, "depth": 1, "error_points": 100, "adam": 0, "report": 5}
 

@@ -6,8 +6,8 @@ import pytest
 
 import dof
 from dof import pde
+from dof.solving.measuring.training_plots import plot_training
 from dof.solving.solver import training_in_window
-from dof.solving.training_plots import plot_training
 
 SMALL = {"adam": 0, "newton": 6, "points": 50, "width": 6, "depth": 1, "report": 6, "error_points": 64}
 

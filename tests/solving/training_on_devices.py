@@ -21,8 +21,8 @@ from jax.experimental import multihost_utils  # noqa: E402
 import dof  # noqa: E402
 from dof import pde  # noqa: E402
 from dof.errors import ArgumentError  # noqa: E402
-from dof.solving.damped_solver import damped_solver  # noqa: E402
 from dof.solving.devices import Devices  # noqa: E402
+from dof.solving.optimisers.damped_solver import damped_solver  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 SETTINGS = {"width": 8, "depth": 1, "points": 45, "edge_points": 10, "error_points": 50, "report": 3}

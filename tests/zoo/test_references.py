@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dof
-from dof.solving.sampling import sample
+from dof.solving.loss.collocation_points import sample
 from dof.zoo import ZOO, problem_named, title_of
 
 SMALL = [name for name in ZOO if name not in ("sine-gordon-1000", "sine-gordon-10000", "sine-gordon-100000")]

@@ -11,7 +11,7 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.frameworks import refuse_torch
 from dof.operators.higher_order import HigherOrder
 from dof.options import CutChoice, OptionKeywords, Options, Structure
-from dof.pipeline.call import Call
+from dof.pipeline.function_of_x import Call
 from dof.pipeline.prepare import HasCoefficients
 from dof.pipeline.propagate import propagate_operators
 from dof.pipeline.propagated import Propagated

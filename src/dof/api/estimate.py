@@ -13,7 +13,7 @@ from dof.directions.factor import SecondOrderPart, factor
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
-from dof.pipeline.call import Call
+from dof.pipeline.function_of_x import Call
 from dof.pipeline.order_two import propagate_prepared
 from dof.pipeline.prepare import prepare
 from dof.triples.sampled_directions import random_choice, random_signs, sampled_part

@@ -13,7 +13,7 @@ from dof.arguments import Argnums, require_argnums, require_callable
 from dof.jaxpr.trace_log import CutEntry, Equation, Log
 from dof.options import CutChoice, Options, Structure
 from dof.pipeline.any_order import NESTED
-from dof.pipeline.call import Call
+from dof.pipeline.function_of_x import Call
 from dof.pipeline.propagate import propagate_operators
 from dof.pipeline.propagated import Propagated
 from dof.symbols.text import columns_text

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from dof.batching.settled_sums import run_with_settled_sums
+from dof.batching.products_before_sums import run_with_products_before_sums
 from dof.batching.transposed_products import reordered
 
 
@@ -16,7 +16,7 @@ def rewritten(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def apply(*args: Any) -> Any:
         jaxpr, shapes = jax.make_jaxpr(f, return_shape=True)(*args)
-        results = run_with_settled_sums(reordered(jaxpr), jax.tree.leaves(args))
+        results = run_with_products_before_sums(reordered(jaxpr), jax.tree.leaves(args))
         return jax.tree.unflatten(jax.tree.structure(shapes), results)
 
     return apply

@@ -157,7 +157,7 @@ def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, m
         # gradient is multiplied by zero, so that it has to be finite, as everywhere in JAX.)
         return jnp.sum(jnp.where(weights != 0, weights.astype(losses.dtype) * losses, 0)), aux
 
-    # Without it training steps were a quarter slower (`transposed_products.py`), or more (`settled_sums.py`).
+    # Without it training steps were a quarter slower (`transposed_products.py`), or more (`products_before_sums.py`).
     with_gradient = rewritten(jax.value_and_grad(of_block, has_aux=True))
     if blocks == 1:
         (value, aux), gradients = with_gradient(params, mapped, weights)

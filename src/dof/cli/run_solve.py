@@ -25,8 +25,8 @@ from dof.runs.run_config import read_config
 from dof.runs.training_run import TrainingRun, begin, resume
 from dof.runs.windowed_run import WindowedRun, trained
 from dof.solving.devices import is_first_process
+from dof.solving.measuring.training_report import time_taken
 from dof.solving.settings import settings_of
-from dof.solving.training_report import time_taken
 
 QUALITY_STYLES = ("green", "green", "yellow", "red", "bold red")
 """Colours of the sentence that says how good a solution is, from the best grade to the worst."""

@@ -12,7 +12,7 @@ from rich.status import Status
 from rich.text import Text
 
 from dof.solving import Report, Settings
-from dof.solving.optimisers import phase_at
+from dof.solving.optimisers.optimiser import phase_at
 
 SPINNER = 2
 """Columns that the sign of activity before the live line takes."""

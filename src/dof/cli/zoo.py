@@ -15,7 +15,7 @@ from dof.cli.option_values import folder, matching
 from dof.cli.plain_errors import told_plainly
 from dof.cli.training_progress import ProgressLine
 from dof.runs.html_page import numbers
-from dof.runs.zoo_table import ZooEntry, zoo_entry
+from dof.runs.zoo_rows import ZooEntry, zoo_row
 from dof.solving.settings import settings_of
 from dof.text_table import TextTable, print_tables
 from dof.zoo import ZOO, problem_named
@@ -52,7 +52,7 @@ def zoo(
         entries = _read(out)
         for name in chosen:
             with ProgressLine(name, settings_of(problem_named(name), {}), as_json=False) as line:
-                entries[name] = zoo_entry(name, out, line.report)
+                entries[name] = zoo_row(name, out, line.report)
             _write(entries, out)
         print_tables([_table(entries)], Console())
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dof.jax_compat import Closed, JaxprEqn, Primitive, find_primitive, shape_of
-from dof.sparsity.scatter_sums import ScatterSum
 from dof.sparsity.slot_flow import SlotFlow
+from dof.sparsity.sums_by_direction import ScatterSum
 from dof.triples.rule_context import Rule, SlotContext
 
 Params = dict[str, Any]

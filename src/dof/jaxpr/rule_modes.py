@@ -13,7 +13,7 @@ from dof.jaxpr.registry import Record
 from dof.jaxpr.trace_log import BOTH_VARY, JOINED, SUMMED, TOO_MANY, WHOLE
 from dof.sparsity.modes import flowing, framed, per_element, scattered
 from dof.sparsity.placed_sums import placed_sum
-from dof.sparsity.scatter_sums import scatter_sum
+from dof.sparsity.sums_by_direction import scatter_sum
 from dof.triples.rule_context import Rule, SlotContext
 from dof.triples.slot_tangents import SlotTangents
 from dof.triples.slots import Slots, collapse, uniform

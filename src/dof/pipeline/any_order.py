@@ -15,8 +15,8 @@ from dof.jets.readout import JetReading, common_span
 from dof.operators.coordinates import Coordinates
 from dof.operators.symbol_at import Symbol
 from dof.options import Options
-from dof.pipeline.call import Call
 from dof.pipeline.cheaper_way import cheaper_way
+from dof.pipeline.function_of_x import Call
 from dof.pipeline.order_two import propagate_order_two
 from dof.pipeline.propagated import Propagated
 from dof.promotion import own_promotion

@@ -13,7 +13,7 @@ from dof.jets.readout import common_span
 from dof.operators.higher_order import products_of
 from dof.operators.symbol_at import Symbol, symbol_unless_large
 from dof.options import Options
-from dof.pipeline.call import Call
+from dof.pipeline.function_of_x import Call
 from dof.pipeline.order_two import propagate_order_two
 
 MOST_PRODUCTS = 1000

@@ -17,7 +17,7 @@ from dof.jaxpr.program import creates_references
 from dof.jaxpr.trace_log import Log
 from dof.operators.coordinates import Coordinates
 from dof.options import DEFAULT, Options
-from dof.pipeline.call import Call
+from dof.pipeline.function_of_x import Call
 from dof.pipeline.prepare import HasCoefficients, Prepared, prepare
 from dof.pipeline.propagated import Propagated
 from dof.promotion import own_promotion

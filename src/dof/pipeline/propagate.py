@@ -9,7 +9,7 @@ from dof.jaxpr.trace_log import Log
 from dof.operators.higher_order import HigherOrder
 from dof.options import DEFAULT, Options
 from dof.pipeline.any_order import propagate_any_order
-from dof.pipeline.call import Call
+from dof.pipeline.function_of_x import Call
 from dof.pipeline.order_two import propagate_order_two
 from dof.pipeline.prepare import HasCoefficients
 from dof.pipeline.propagated import Propagated

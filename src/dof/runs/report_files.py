@@ -13,8 +13,8 @@ from dof.runs.problem_source import title
 from dof.runs.run_folder import RunFolder
 from dof.runs.training_run import TrainingRun
 from dof.runs.windowed_run import WindowedRun
+from dof.solving.measuring.training_plots import plot_race, plot_training, png
 from dof.solving.settings import settings_of
-from dof.solving.training_plots import plot_race, plot_training, png
 
 
 def write_report(run: TrainingRun | WindowedRun) -> None:

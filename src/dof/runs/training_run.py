@@ -22,7 +22,7 @@ from dof.runs.run_config import begun_by, read_config, write_config
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution
 from dof.solving.devices import is_first_process
-from dof.solving.quality import quality
+from dof.solving.measuring.quality import quality
 from dof.solving.solver import intervals, training_of
 from dof.solving.training import Training, TrainingState
 

@@ -18,7 +18,7 @@ from dof.runs.run_folder import RunFolder
 from dof.runs.training_run import OnReport, TrainingRun, at_newest_checkpoint, train
 from dof.solving import Report, WindowedSolution
 from dof.solving.devices import is_first_process
-from dof.solving.quality import quality
+from dof.solving.measuring.quality import quality
 from dof.solving.solver import training_in_window
 from dof.solving.training import Training
 

@@ -21,8 +21,8 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.conditions.loss_term import LossTerm
-from dof.solving.objective import Objective
-from dof.solving.sampling import Batch
+from dof.solving.loss.collocation_points import Batch
+from dof.solving.loss.objective import Objective
 
 AXIS = "points"
 SAME, SPLIT = PartitionSpec(), PartitionSpec(AXIS)

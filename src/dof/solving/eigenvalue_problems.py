@@ -23,10 +23,10 @@ from dof.errors import ArgumentError, describe
 from dof.extend import enable_x64
 from dof.pde.conditions.measured_data import MeasuredData, data
 from dof.pde.problem import Problem
+from dof.solving.loss.collocation_points import unit_points
 from dof.solving.networks import Network, mlp
-from dof.solving.sampling import unit_points
 from dof.solving.settings import settings_of
-from dof.solving.solution import Solution
+from dof.solving.solutions.solution import Solution
 from dof.solving.solver import solve
 
 STEEPNESS = 2.0

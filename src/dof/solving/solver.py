@@ -14,13 +14,13 @@ from dof.errors import ArgumentTypeError, Diverged, describe
 from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.devices import Devices
+from dof.solving.measuring.training_report import Report
 from dof.solving.networks import network_of
 from dof.solving.networks_by_field import network_by_field
 from dof.solving.settings import settings_of
-from dof.solving.solution import Solution
+from dof.solving.solutions.solution import Solution
 from dof.solving.time_windows import WindowedSolution, problem_in_window, window_ends
 from dof.solving.training import Training, TrainingState
-from dof.solving.training_report import Report
 from dof.solving.warm_start import with_unknowns, with_weights
 from dof.zoo import problem_named
 

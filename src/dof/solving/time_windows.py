@@ -16,11 +16,11 @@ from dof.extend import enable_x64
 from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.problem import Problem
-from dof.solving.function_of_points import FunctionOfPoints
-from dof.solving.quality import quality
-from dof.solving.sampling import points_for_error
-from dof.solving.solution import Solution
-from dof.solving.training_report import Report, time_taken
+from dof.solving.loss.collocation_points import points_for_error
+from dof.solving.measuring.quality import quality
+from dof.solving.measuring.training_report import Report, time_taken
+from dof.solving.solutions.function_of_points import FunctionOfPoints
+from dof.solving.solutions.solution import Solution
 
 
 @dataclass(frozen=True, eq=False)  # compared and hashed as an object, as `Solution`

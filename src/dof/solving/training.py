@@ -13,21 +13,21 @@ import numpy as np
 
 import dof
 from dof.pde.problem import Problem
-from dof.solving.advice import advice_on
 from dof.solving.blas_threads import one_blas_thread
-from dof.solving.causal_weights import causal_factors
+from dof.solving.checks.diverged_training import require_convergent, require_finite_start
+from dof.solving.checks.memory_check import require_memory, require_room_for_hessians, require_room_for_network
+from dof.solving.checks.warnings_before_training import advice_on
 from dof.solving.devices import Devices
-from dof.solving.diverged_training import require_convergent, require_finite_start
-from dof.solving.evaluation import Evaluation
-from dof.solving.memory_check import require_memory, require_room_for_hessians, require_room_for_network
+from dof.solving.loss.causal_weights import causal_factors
+from dof.solving.loss.collocation_points import Batch, counts_of, crowded, sample
+from dof.solving.loss.objective import Objective
+from dof.solving.loss.residual_gradient import with_residual_gradient
+from dof.solving.measuring.evaluation import Evaluation
+from dof.solving.measuring.progress import Progress, interval_length, is_enough
+from dof.solving.measuring.training_report import Report
 from dof.solving.networks import Network
-from dof.solving.objective import Objective
-from dof.solving.optimisers import OPTIMISERS, Optimiser, phase_at
-from dof.solving.progress import Progress, interval_length, is_enough
-from dof.solving.residual_gradient import with_residual_gradient
-from dof.solving.sampling import Batch, counts_of, crowded, sample
+from dof.solving.optimisers.optimiser import OPTIMISERS, Optimiser, phase_at
 from dof.solving.settings import Settings
-from dof.solving.training_report import Report
 
 KEPT_WEIGHT = 0.5
 """Share of the terms' weights that stays from one interval to the next: the noise of new points averages out."""

@@ -10,7 +10,7 @@ import jax
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.problem import Problem
 from dof.solving.networks import Network
-from dof.solving.solution import Solution
+from dof.solving.solutions.solution import Solution
 
 
 def with_weights(network: Network, start: Solution) -> Network:

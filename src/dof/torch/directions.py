@@ -20,7 +20,7 @@ from dof.directions.shared import share_directions
 from dof.directions.sparse_rows import dense_rows
 from dof.directions.weight_runs import Run, runs_of
 from dof.torch.coefficients import Channel, PointMatrix, PointRows, is_known
-from dof.torch.kept import Kept, content
+from dof.torch.kept_by_coefficients import Kept, content
 from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm
 
 

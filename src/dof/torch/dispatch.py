@@ -9,8 +9,8 @@ import torch
 
 from dof.errors import DofError
 from dof.torch import compat
-from dof.torch.call import Call
 from dof.torch.in_place import NeedsFunctionalization, is_stale, run_again_functionalized, write
+from dof.torch.operation_call import Call
 from dof.torch.refusal import NoRuleError, refuse
 from dof.torch.registry import RECORDS, Record
 from dof.torch.rules.decomposition import decomposed

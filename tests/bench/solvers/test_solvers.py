@@ -10,7 +10,7 @@ from dof.bench.solvers import references
 from dof.bench.solvers.races import RACES
 from dof.bench.solvers.solver_process import SolverResult, Timing, lines_of, run_solver
 from dof.bench.solvers.solver_results import SolverRun, load_or_begin, save
-from dof.bench.solvers.watch import Watch
+from dof.bench.solvers.stopwatch import Watch
 from dof.bench.solvers.write_solvers import first_for_good, plot_solvers, solver_table
 
 needs_deepxde = pytest.mark.skipif(importlib.util.find_spec("deepxde") is None, reason="DeepXDE is not installed")

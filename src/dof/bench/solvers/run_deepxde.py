@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dof.bench.solvers.watch import Watch
+from dof.bench.solvers.stopwatch import Watch
 
 # Before DeepXDE is imported, which reads it.
 os.environ["DDE_BACKEND"] = "pytorch"

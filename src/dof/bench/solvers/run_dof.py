@@ -6,9 +6,9 @@ import jax
 import numpy as np
 
 from dof.bench.solvers import dof_problems
-from dof.bench.solvers.watch import Watch
+from dof.bench.solvers.stopwatch import Watch
 from dof.extend import enable_x64
-from dof.solving.solution import Solution
+from dof.solving.solutions.solution import Solution
 from dof.solving.solver import intervals, training_of
 
 

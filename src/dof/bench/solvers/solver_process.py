@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dof.bench.solvers.races import RACES, SolverRace
-from dof.bench.solvers.watch import Found, Watch
+from dof.bench.solvers.stopwatch import Found, Watch
 
 SOLVERS = {"dof": "run_dof", "DeepXDE": "run_deepxde"}
 """For each solver the module that runs it."""

@@ -11,8 +11,8 @@ from dof.jax_compat import Primitive, bind
 from dof.jaxpr.first_order_rules import FirstOrderRule, each_rule, linear_rule, parts_of, push_linear
 from dof.jaxpr.registry import register_named
 from dof.none_as_zero import add
-from dof.sparsity.scatter_sums import Occurrences, by_direction
 from dof.sparsity.slot_flow import Index, Params, SlotFlow
+from dof.sparsity.sums_by_direction import Occurrences, by_direction
 from dof.triples.rule_context import Rule, RuleContext
 from dof.triples.short_sums import total
 from dof.triples.slot_tangents import SlotTangents

@@ -20,7 +20,7 @@ import numpy as np
 from dof.jax_compat import JaxprEqn, bind
 from dof.jaxpr.rules.matrix_product_slots import DOT_SLOTS, dot_by_direction, dot_over_directions
 from dof.none_as_zero import add
-from dof.sparsity.scatter_sums import Occurrences, summed_occurrences
+from dof.sparsity.sums_by_direction import Occurrences, summed_occurrences
 from dof.triples.quadratic_form import QuadraticForm
 from dof.triples.rule_context import SlotContext
 from dof.triples.slot_tangents import SlotTangents, embed, sum_of_tangents

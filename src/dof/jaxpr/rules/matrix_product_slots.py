@@ -8,8 +8,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dof.sparsity.scatter_sums import Occurrences, by_direction, join_axes
 from dof.sparsity.slot_flow import Index, Params, SlotFlow
+from dof.sparsity.sums_by_direction import Occurrences, by_direction, join_axes
 from dof.triples.slot_tangents import SlotTangents
 from dof.triples.triple import value_of
 from dof.typing import Array

@@ -19,7 +19,7 @@ from dof.torch.api.apply import require_function
 from dof.torch.api.operator import Operator
 from dof.torch.directions import seed_parts
 from dof.torch.jets.symbol_at import in_pairs
-from dof.torch.reading import channels_of
+from dof.torch.readout import channels_of
 
 FIRST = (0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280)
 SECOND = (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)

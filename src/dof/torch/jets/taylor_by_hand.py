@@ -1,6 +1,6 @@
 """Taylor coefficients f^(k)(x) / k! of common elementwise operations of one operand, k = 1 up to the order.
 
-The recurrences (`symbols/taylor.py`) use y = f(x), which is there already.
+The recurrences (`symbols/taylor_recurrences.py`) use y = f(x), which is there already.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.symbols import taylor
-from dof.torch.call import Call
+from dof.symbols import taylor_recurrences
+from dof.torch.operation_call import Call
 from dof.torch.registry import aten
 
 Taylor = Callable[[Tensor, Tensor, int, Call], list[Any]]
@@ -24,16 +24,18 @@ def _softplus(x: Tensor, y: Tensor, order: int, call: Call) -> list[Any]:
     """f' = sigmoid(β x), and f = x where PyTorch returns x itself."""
     beta, threshold = call.argument("beta", 1), call.argument("threshold", 20)
     z = torch.sigmoid(beta * x)
-    rates = [z, *(t * beta**k for k, t in enumerate(taylor.riccati(z, order - 1, 0.0, 1.0, -1.0), 1))]
+    rates = [z, *(t * beta**k for k, t in enumerate(taylor_recurrences.riccati(z, order - 1, 0.0, 1.0, -1.0), 1))]
     is_line = beta * x > threshold
     lines = [1.0] + [0.0] * (order - 1)
-    return [torch.where(is_line, line, t) for line, t in zip(lines, taylor.antiderivative(rates), strict=True)]
+    return [
+        torch.where(is_line, line, t) for line, t in zip(lines, taylor_recurrences.antiderivative(rates), strict=True)
+    ]
 
 
 def _silu(x: Tensor, y: Tensor, order: int, call: Call) -> list[Any]:
     """f = x sigmoid(x)."""
     z = torch.sigmoid(x)
-    return taylor.times_argument(x, [z, *taylor.riccati(z, order, 0.0, 1.0, -1.0)])
+    return taylor_recurrences.times_argument(x, [z, *taylor_recurrences.riccati(z, order, 0.0, 1.0, -1.0)])
 
 
 def _gelu(x: Tensor, y: Tensor, order: int, call: Call) -> list[Any]:
@@ -42,7 +44,7 @@ def _gelu(x: Tensor, y: Tensor, order: int, call: Call) -> list[Any]:
         return _gelu_by_tanh(x, order)
     density = torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     cumulative = 0.5 * (1 + torch.erf(x / math.sqrt(2)))
-    return taylor.times_argument(x, [cumulative, *taylor.bell_integral(x, density, order, 1.0)])
+    return taylor_recurrences.times_argument(x, [cumulative, *taylor_recurrences.bell_integral(x, density, order, 1.0)])
 
 
 def _gelu_by_tanh(x: Tensor, order: int) -> list[Any]:
@@ -54,11 +56,11 @@ def _gelu_by_tanh(x: Tensor, order: int) -> list[Any]:
         square = [sum(t[i] * t[j - i] for i in range(j + 1)) for j in range(k + 1)]
         rate = [1 - square[0], *(-s for s in square[1:])]
         t.append(sum(rate[k - j] * slope[j] for j in range(min(k, 2) + 1)) / (k + 1))
-    return taylor.times_argument(x, [0.5 * (1 + t[0]), *(0.5 * entry for entry in t[1:])])
+    return taylor_recurrences.times_argument(x, [0.5 * (1 + t[0]), *(0.5 * entry for entry in t[1:])])
 
 
 def _power(x: Tensor, y: Tensor, order: int, call: Call) -> list[Any]:
-    return taylor.power(x, order, call.args[1])
+    return taylor_recurrences.power(x, order, call.args[1])
 
 
 def _line(slope: Callable[[Tensor, Call], Tensor]) -> Taylor:
@@ -67,28 +69,28 @@ def _line(slope: Callable[[Tensor, Call], Tensor]) -> Taylor:
 
 
 BY_HAND: dict[Any, Taylor] = {
-    aten.tanh.default: lambda x, y, order, call: taylor.riccati(y, order, 1.0, 0.0, -1.0),
-    aten.tan.default: lambda x, y, order, call: taylor.riccati(y, order, 1.0, 0.0, 1.0),
-    aten.sigmoid.default: lambda x, y, order, call: taylor.riccati(y, order, 0.0, 1.0, -1.0),
+    aten.tanh.default: lambda x, y, order, call: taylor_recurrences.riccati(y, order, 1.0, 0.0, -1.0),
+    aten.tan.default: lambda x, y, order, call: taylor_recurrences.riccati(y, order, 1.0, 0.0, 1.0),
+    aten.sigmoid.default: lambda x, y, order, call: taylor_recurrences.riccati(y, order, 0.0, 1.0, -1.0),
     aten.softplus.default: _softplus,
     aten.silu.default: _silu,
     aten.gelu.default: _gelu,
-    aten.exp.default: lambda x, y, order, call: taylor.exponential(y, order),
-    aten.exp2.default: lambda x, y, order, call: taylor.exponential(y, order, math.log(2)),
-    aten.expm1.default: lambda x, y, order, call: taylor.exponential(y + 1, order),
-    aten.sin.default: lambda x, y, order, call: taylor.two_in_turn(x.cos(), -y, order, -1),
-    aten.cos.default: lambda x, y, order, call: taylor.two_in_turn(-x.sin(), -y, order, -1),
-    aten.sinh.default: lambda x, y, order, call: taylor.two_in_turn(x.cosh(), y, order, 1),
-    aten.cosh.default: lambda x, y, order, call: taylor.two_in_turn(x.sinh(), y, order, 1),
-    aten.log.default: lambda x, y, order, call: taylor.logarithm(1 / x, order),
-    aten.log1p.default: lambda x, y, order, call: taylor.logarithm(1 / (1 + x), order),
-    aten.erf.default: lambda x, y, order, call: taylor.bell_integral(
+    aten.exp.default: lambda x, y, order, call: taylor_recurrences.exponential(y, order),
+    aten.exp2.default: lambda x, y, order, call: taylor_recurrences.exponential(y, order, math.log(2)),
+    aten.expm1.default: lambda x, y, order, call: taylor_recurrences.exponential(y + 1, order),
+    aten.sin.default: lambda x, y, order, call: taylor_recurrences.two_in_turn(x.cos(), -y, order, -1),
+    aten.cos.default: lambda x, y, order, call: taylor_recurrences.two_in_turn(-x.sin(), -y, order, -1),
+    aten.sinh.default: lambda x, y, order, call: taylor_recurrences.two_in_turn(x.cosh(), y, order, 1),
+    aten.cosh.default: lambda x, y, order, call: taylor_recurrences.two_in_turn(x.sinh(), y, order, 1),
+    aten.log.default: lambda x, y, order, call: taylor_recurrences.logarithm(1 / x, order),
+    aten.log1p.default: lambda x, y, order, call: taylor_recurrences.logarithm(1 / (1 + x), order),
+    aten.erf.default: lambda x, y, order, call: taylor_recurrences.bell_integral(
         x, 2 / math.sqrt(math.pi) * torch.exp(-x * x), order, 2.0
     ),
-    aten.sqrt.default: lambda x, y, order, call: taylor.power_by_quotients(x, y, order, 0.5),
-    aten.rsqrt.default: lambda x, y, order, call: taylor.power_by_quotients(x, y, order, -0.5),
-    aten.reciprocal.default: lambda x, y, order, call: taylor.power_by_quotients(x, y, order, -1.0),
-    aten.square.default: lambda x, y, order, call: taylor.power(x, order, 2),
+    aten.sqrt.default: lambda x, y, order, call: taylor_recurrences.power_by_quotients(x, y, order, 0.5),
+    aten.rsqrt.default: lambda x, y, order, call: taylor_recurrences.power_by_quotients(x, y, order, -0.5),
+    aten.reciprocal.default: lambda x, y, order, call: taylor_recurrences.power_by_quotients(x, y, order, -1.0),
+    aten.square.default: lambda x, y, order, call: taylor_recurrences.power(x, order, 2),
     aten.pow.Tensor_Scalar: _power,
     aten.relu.default: _line(lambda x, call: (x > 0).to(x.dtype)),
     aten.leaky_relu.default: _line(

@@ -11,7 +11,7 @@ from dof.torch.directions import seed_parts
 from dof.torch.pipeline.propagated import Propagated
 from dof.torch.pipeline.run_function import run_function
 from dof.torch.propagation import Propagation
-from dof.torch.reading import channels_of
+from dof.torch.readout import channels_of
 
 
 def propagate_order_two(

@@ -12,7 +12,7 @@ from torch import Tensor
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.frameworks import expecting_torch, refuse_jax
 from dof.operators.higher_order import HigherOrder
-from dof.torch import compat, rows
+from dof.torch import compat, row_probe
 from dof.torch.jets.symbol_at import of_order_two
 from dof.torch.pipeline.any_order import propagate_any_order
 from dof.torch.pipeline.order_two import propagate_order_two
@@ -29,8 +29,8 @@ def propagate_operators(
     is_higher = any(isinstance(operator, HigherOrder) for operator in operators)
     propagate = propagate_any_order if is_higher else propagate_order_two
     with expecting_torch():
-        rows.require_function_of_rows(f, x, lambda points: propagate(f, operators, points, None))
-        with nullcontext() if isinstance(x, Triple) else rows.without_random_numbers():
+        row_probe.require_function_of_rows(f, x, lambda points: propagate(f, operators, points, None))
+        with nullcontext() if isinstance(x, Triple) else row_probe.without_random_numbers():
             return propagate(f, operators, x, log)
 
 

@@ -17,9 +17,9 @@ from torch import Tensor
 
 from dof.symbols.column_algebra import nilpotent_product
 from dof.symbols.column_algebra import sums as columns_of_sum
-from dof.torch.call import Call, add_parts, map_part
 from dof.torch.jets.column_form import has_columns
 from dof.torch.jets.columns import by_number, stacked
+from dof.torch.operation_call import Call, add_parts, map_part
 from dof.torch.registry import register
 from dof.torch.rules.shapes import lifted
 

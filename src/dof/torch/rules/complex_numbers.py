@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from dof.torch.call import Call, add_parts, map_part
 from dof.torch.jets.column_form import has_columns
+from dof.torch.operation_call import Call, add_parts, map_part
 from dof.torch.refusal import refuse
 from dof.torch.registry import register, written_out
 from dof.torch.rules.constant import constant

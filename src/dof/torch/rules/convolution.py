@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.torch.call import Call
+from dof.torch.operation_call import Call
 from dof.torch.registry import aten, written_out
 from dof.torch.rules.bilinear import product_rule
 from dof.torch.triple import Triple

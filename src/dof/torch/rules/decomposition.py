@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dof.torch import compat
-from dof.torch.call import Call
+from dof.torch.operation_call import Call
 from dof.torch.refusal import NoRuleError
 from dof.torch.rules.general import general
 

@@ -10,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from dof.torch import compat
-from dof.torch.call import Call
+from dof.torch.operation_call import Call
 from dof.torch.propagation import NeedsGraph
 from dof.torch.refusal import calling_file, refuse
 from dof.torch.registry import FUNCTIONS, aten, register

@@ -15,12 +15,12 @@ import torch
 from torch import Tensor
 from torch.func import vjp
 
-from dof.torch.call import Call
 from dof.torch.fusing import can_fuse
 from dof.torch.jets.column_form import has_columns
+from dof.torch.operation_call import Call
 from dof.torch.registry import aten, register
 from dof.torch.rules import elementwise_of_columns as of_columns
-from dof.torch.rules.composition import compose, derivative, of_derivatives, of_elements, pairs
+from dof.torch.rules.chain_rule import compose, derivative, of_derivatives, of_elements, pairs
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.elementwise_by_hand import BY_HAND, THIRD
 from dof.torch.rules.fused_derivatives import ElementwiseFunction

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.torch.call import Call
+from dof.torch.operation_call import Call
 from dof.torch.registry import aten
 
 Pair = tuple[Any, Any]

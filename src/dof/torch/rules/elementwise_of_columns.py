@@ -12,9 +12,9 @@ from torch import Tensor
 
 from dof.symbols.column_algebra import Columns, multiplied, powers, quotient, series, sums
 from dof.symbols.span import Span
-from dof.torch.call import Call
 from dof.torch.jets.columns import by_number, stacked
 from dof.torch.jets.taylor_by_hand import BY_HAND
+from dof.torch.operation_call import Call
 from dof.torch.registry import aten
 from dof.torch.rules.shapes import lifted
 

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from dof.torch.buffers import empty_like
-from dof.torch.call import Call
 from dof.torch.fusing import can_write
+from dof.torch.operation_call import Call
 from dof.torch.registry import aten
 from dof.torch.rules.elementwise_by_hand import BY_HAND, THIRD
 

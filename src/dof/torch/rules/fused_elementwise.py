@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from dof.torch.buffers import empty, empty_like, neighbours
-from dof.torch.call import add_parts
 from dof.torch.direction_sums import DirectionSum, lanes, pieces
 from dof.torch.fusing import can_write, is_wide
+from dof.torch.operation_call import add_parts
 from dof.torch.quadratic_form import QuadraticForm
 from dof.torch.rules.fused_derivatives import ElementwiseFunction
 from dof.torch.rules.pull_back import pull_back, write_sum

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.func import jvp, vjp, vmap
 
-from dof.torch.call import Call, add_parts
+from dof.torch.operation_call import Call, add_parts
 from dof.torch.refusal import NoRuleError, refuse
 from dof.torch.triple import Triple, is_smooth
 

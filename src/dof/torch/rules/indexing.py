@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from dof.torch.call import Call, map_part
+from dof.torch.operation_call import Call, map_part
 from dof.torch.refusal import refuse
 from dof.torch.registry import RECORDS, Record, aten, register, written_out
 from dof.torch.rules.shapes import lifted

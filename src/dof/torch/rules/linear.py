@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.func import vmap
 
-from dof.torch.call import Call, map_part
+from dof.torch.operation_call import Call, map_part
 from dof.torch.registry import register, written_out
 from dof.torch.triple import is_smooth
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.torch.call import Call, add_parts, map_part
+from dof.torch.operation_call import Call, add_parts, map_part
 from dof.torch.refusal import refuse
 from dof.torch.registry import aten, register, written_out
 from dof.torch.rules.general import general

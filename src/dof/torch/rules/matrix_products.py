@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from dof.torch import compat
-from dof.torch.call import Call, map_part
 from dof.torch.fusing import can_fuse
+from dof.torch.operation_call import Call, map_part
 from dof.torch.registry import FUNCTIONS, aten, register
 from dof.torch.rules.bilinear import product_rule
 from dof.torch.rules.fused_dense import FusedDense

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dof.torch.call import Call
+from dof.torch.operation_call import Call
 from dof.torch.refusal import refuse
 from dof.torch.registry import register
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from dof.torch.call import Call
+from dof.torch.operation_call import Call
 from dof.torch.registry import register, written_out
 from dof.torch.triple import Triple
 

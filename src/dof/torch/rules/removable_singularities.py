@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from dof.torch.call import Call
+from dof.torch.operation_call import Call
 from dof.torch.registry import register
 from dof.torch.rules.elementwise import elementwise
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from dof.torch.call import Call, map_part
+from dof.torch.operation_call import Call, map_part
 from dof.torch.registry import overloads, register
 from dof.torch.slots import Slots, split_seed
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dof.torch.call import Call, add_parts
+from dof.torch.operation_call import Call, add_parts
 from dof.torch.registry import aten, written_out
 from dof.torch.rules.eigendecomposition import gaps
 from dof.torch.rules.general import general

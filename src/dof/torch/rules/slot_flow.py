@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from dof.torch.call import Call
+from dof.torch.operation_call import Call
 from dof.torch.registry import Record, aten
 from dof.torch.rules.shapes import SHAPE_ONLY, axis_groups
 from dof.torch.slots import Slots, placed

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.torch.call import Call, add_parts, map_part
+from dof.torch.operation_call import Call, add_parts, map_part
 from dof.torch.registry import RECORDS, Record, aten, register
 from dof.torch.rules.shapes import lifted
 
