@@ -26,24 +26,26 @@ from dof.zoo import problem_named
 
 FILE = Path(__file__).parents[1] / "how-to" / "zoo_limits.jsonl"
 PICTURE = FILE.with_suffix(".png")
-WIDTHS, SHARES = (8, 16, 48), (0.5, 0.75, 2.0)
-"""Widths that are tried besides that of the recipe, and factors of its number of points."""
+WIDTHS, SHARES = (0.5, 1.5), (0.5, 2.0)
+"""Factors of the recipe's width and of its number of points."""
 LBFGS_STEPS = 2000
 """About as long as Gauss–Newton takes."""
-COLOURS = ("#1f6f8b", "#d1495b", "#e0a458", "#7a9e5f")
+COLOURS = ("#1f6f8b", "#d1495b", "#e0a458", "#7a9e5f", "#6c4f77", "#3d3d3d", "#4bb3a7")
 
 
 def changes(problem: Problem, settings: Any) -> Iterator[tuple[str, Any, Problem, dict[str, Any]]]:
     """What is changed, to which value, the problem and the settings of each run."""
     yield "recipe", None, problem, {}
-    for width in WIDTHS:
-        yield "width", width, problem, {"width": width, "points": settings.points}
-    for share in SHARES:
+    for factor in WIDTHS:
+        yield "width", factor, problem, {"width": round(factor * settings.width), "points": settings.points}
+    for factor in SHARES:
         # Without the points that are added by themselves.
-        yield "points", share, problem, {"points": round(share * settings.points), "adaptive": False}
+        adaptive = settings.adaptive is True
+        yield "points", factor, problem, {"points": round(factor * settings.points), "adaptive": adaptive}
     yield "optimiser", "lbfgs", problem, {"optimiser": "lbfgs", "newton": LBFGS_STEPS, "report": 200}
-    soft = [replace(condition, hard=False) for condition in problem.conditions]
-    yield "conditions", "soft", replace(problem, conditions=soft), {}
+    if any(condition.hard for condition in problem.conditions):
+        soft = [replace(condition, hard=False) for condition in problem.conditions]
+        yield "conditions", "soft", replace(problem, conditions=soft), {}
 
 
 def measured(name: str) -> Iterator[dict[str, Any]]:
@@ -76,28 +78,27 @@ def runs(path: Path = FILE) -> dict[str, dict[tuple[str, Any], dict[str, Any]]]:
 
 def picture() -> Figure:
     """Four panels, in each the error of all problems against what is changed."""
-    figure = Figure(figsize=(11, 3.4), layout="constrained")
+    figure = Figure(figsize=(11, 4.0), layout="constrained")
     axes = dict(zip(["width", "points", "optimiser", "conditions"], figure.subplots(1, 4, sharey=True), strict=True))
-    for (name, found), colour in zip(runs().items(), COLOURS, strict=False):
+    for (name, found), colour in zip(sorted(runs().items()), COLOURS, strict=True):
+        recipe = found["recipe", None]
         of = lambda knob, found=found: [run for (k, _), run in found.items() if k in (knob, "recipe")]  # noqa: E731
         for knob in ("width", "points"):
-            pairs = sorted((run[knob], run["error"]) for run in of(knob))
-            axes[knob].plot(*zip(*pairs, strict=True), "o-", ms=3, color=colour, label=name)
-            axes[knob].plot(
-                found["recipe", None][knob], found["recipe", None]["error"], "o", ms=8, mfc="none", color=colour
-            )
-        for run, style in zip(of("optimiser"), ("-", ":"), strict=False):
+            pairs = sorted((run[knob] / recipe[knob], run["error"]) for run in of(knob))
+            axes[knob].plot(*zip(*pairs, strict=True), "o-", ms=4, color=colour, label=name)
+        for run, style in zip(of("optimiser"), ("-", ":"), strict=True):
             axes["optimiser"].plot(*zip(*run["curve"], strict=True), style, color=colour)
         errors = [run["error"] for run in of("conditions")]
         axes["conditions"].plot(range(len(errors)), errors, "o-", ms=4, color=colour)
     _labelled(axes)
+    figure.legend(*axes["width"].get_legend_handles_labels(), loc="outside lower center", ncols=7, frameon=False)
     return figure
 
 
 def _labelled(axes: dict[str, Any]) -> None:
     labels = {
-        "width": "units in each layer",
-        "points": "points",
+        "width": "width / that of the recipe",
+        "points": "points / those of the recipe",
         "optimiser": "steps (— Gauss–Newton, ··· L-BFGS)",
         "conditions": "conditions",
     }
@@ -106,18 +107,10 @@ def _labelled(axes: dict[str, Any]) -> None:
         axis.set_xlabel(labels[knob])
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(axis="y", color="#eeeeee")
-    for knob, ticks in {
-        "width": (8, 16, 32, 64),
-        "points": (500, 1000, 2000, 4000),
-        "optimiser": (30, 100, 300, 1000),
-    }.items():
-        axes[knob].set_xscale("log")
-        axes[knob].set_xticks(ticks, [str(tick) for tick in ticks])
-        axes[knob].set_xticks([], minor=True)
+    axes["optimiser"].set_xscale("log")
     axes["conditions"].set_xticks([0, 1], ["hard", "soft"])
     axes["conditions"].set_xlim(-0.4, 1.4)
     axes["width"].set_ylabel("relative error")
-    axes["width"].legend(frameon=False, fontsize=9)
 
 
 if __name__ == "__main__":
