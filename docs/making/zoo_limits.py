@@ -4,7 +4,7 @@
     python docs/making/zoo_limits.py --picture
 
 The first solves these problems by their recipes, and again with one setting changed at a time; each run is a line at
-the end of docs/how-to/zoo_limits.jsonl. The second draws docs/how-to/zoo_limits.png from the file.
+the end of docs/explanation/accuracy/limits.jsonl. The second draws docs/explanation/accuracy/limits.png from the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import dof
 from dof.pde import Problem
 from dof.zoo import problem_named
 
-FILE = Path(__file__).parents[1] / "how-to" / "zoo_limits.jsonl"
+FILE = Path(__file__).parents[1] / "explanation" / "accuracy" / "limits.jsonl"
 PICTURE = FILE.with_suffix(".png")
 WIDTHS, SHARES = (0.5, 1.5), (0.5, 2.0)
 """Factors of the recipe's width and of its number of points."""

@@ -1,4 +1,4 @@
-"""Solves problems of the zoo and keeps the figures of each run in docs/how-to/zoo.jsonl, from which the table is made.
+"""Solves problems of the zoo and keeps the figures of each run in docs/explanation/accuracy/zoo.jsonl, of which the table is made.
 
     python docs/making/zoo_runs.py burgers 0 1 2 3 4
 
@@ -18,7 +18,7 @@ import jax
 
 import dof
 
-FILE = Path(__file__).parents[1] / "how-to" / "zoo.jsonl"
+FILE = Path(__file__).parents[1] / "explanation" / "accuracy" / "zoo.jsonl"
 
 
 def measured(problem: str, seed: int) -> dict[str, Any]:

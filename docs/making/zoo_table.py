@@ -1,4 +1,4 @@
-"""Puts the table of the zoo into docs/how-to/solve-a-pde.md, from the runs in docs/how-to/zoo.jsonl.
+"""Puts the table of the zoo into docs/explanation/accuracy.md, from the runs in docs/explanation/accuracy/zoo.jsonl.
 
     python docs/making/zoo_table.py
 
@@ -20,7 +20,7 @@ from docs.making.zoo_runs import runs
 from dof.text_table import TextTable
 from dof.zoo import ZOO, problem_named
 
-PAGE = Path(__file__).parents[1] / "how-to" / "solve-a-pde.md"
+PAGE = Path(__file__).parents[1] / "explanation" / "accuracy.md"
 SMOOTH = 1e-6
 """The error that is aimed at where nothing speaks against it; `GOALS` has the others."""
 GOALS: dict[str, float | None] = {
