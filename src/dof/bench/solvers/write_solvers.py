@@ -70,7 +70,10 @@ def _reached(ours: SolverResult | None, theirs: SolverResult | None) -> list[str
         return ["–", "–"]
     after, error = min(theirs.found, key=lambda found: found[1])
     seconds = first_for_good(ours, error)
-    return ["never", "–"] if seconds is None else [f"{seconds:.1f} s", f"{after / seconds:.0f}×"]
+    if seconds is None:
+        return ["never", "–"]
+    ratio = after / seconds
+    return [f"{seconds:.1f} s", f"{ratio:.1f}×" if ratio < 10 else f"{ratio:.0f}×"]
 
 
 def first_for_good(result: SolverResult, error: float) -> float | None:
