@@ -118,6 +118,29 @@ def test_check_sees_what_autograd_gets_wrong():
     assert 1e-9 < single.error < 1e-4
 
 
+@pytest.mark.parametrize("size", [0.0, 1.0, 1e4])
+@pytest.mark.parametrize(
+    "a",
+    [
+        lambda x: 1 + x**2,
+        lambda x: torch.diag_embed(1 + x**2),
+        lambda x: torch.eye(3) + x[..., :, None] * x[..., None, :],
+    ],
+    ids=["diagonal", "diagonal matrix", "full"],
+)
+def test_check_compares_operators_that_differ_from_point_to_point(a, size):
+    net = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 2))
+    found = dof.check(dof.Operator(a=lambda x: size * a(x), b=lambda x: size * x), net, torch.randn(4, 3))
+    assert found.error < 1e-8 and found.autograd_error < 1e-8
+
+
+def test_check_compares_products_of_operators_that_differ_from_point_to_point():
+    L, net = dof.Operator(a=lambda x: 1 + x**2), nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    for product in (dof.laplacian @ L, L @ dof.laplacian):
+        found = dof.check(product, net, torch.randn(3, 1))
+        assert found.error < 1e-5 and found.autograd_error < 1e-5
+
+
 def test_check_sees_an_error(monkeypatch):
     from dof.torch.api import check
 

@@ -111,11 +111,14 @@ def _with_step(step: float, L: Any, f: Callable[[Any], Any], x: Tensor) -> Tenso
     """L f of order two by f at points x ± n step d along the directions d of A and b."""
 
     def along(direction: Tensor, coefficients: tuple[float, ...], order: int) -> Tensor:
+        # Along unit vectors, since coefficients may be of any size.
+        length = direction.norm(dim=-1, keepdim=True).expand(*x.shape[:-1], 1)
+        unit = direction / length.clamp(min=torch.finfo(x.dtype).tiny)
         total = coefficients[0] * f(x)
         for n, c in enumerate(coefficients[1:], 1):
-            ahead, behind = f(x + n * step * direction), f(x - n * step * direction)
+            ahead, behind = f(x + n * step * unit), f(x - n * step * unit)
             total = total + c * (ahead - behind if order == 1 else ahead + behind)
-        return total / step**order
+        return total * (length / step).reshape(x.shape[:-1] + (1,) * (total.ndim - x.ndim + 1)) ** order
 
     return _read(L, f, x, lambda d: along(d, SECOND, 2), lambda d: along(d, FIRST, 1))
 
@@ -125,27 +128,37 @@ def _by_autograd(L: Any, f: Callable[[Any], Any], x: Tensor) -> Tensor:
     with torch.enable_grad():
         outputs = f(x)
         columns = outputs.reshape(*x.shape[:-1], -1)
-        slopes = [_gradient(columns[..., k].sum(), x) for k in range(columns.shape[-1])]
+        slopes = [_gradient(columns[..., k].sum(), x, None) for k in range(columns.shape[-1])]
 
         def first(d: Tensor) -> Tensor:
             return torch.stack([(slope * d).sum(-1) for slope in slopes], -1).reshape(outputs.shape)
 
         def second(d: Tensor) -> Tensor:
-            each = [(_gradient((slope * d).sum(), x) * d).sum(-1) for slope in slopes]
+            # d as the vector of the product: it may depend on x, and is not to be differentiated.
+            each = [(_gradient(slope, x, d.expand_as(slope)) * d).sum(-1) for slope in slopes]
             return torch.stack(each, -1).reshape(outputs.shape)
 
         return _read(L, f, x, second, first)
 
 
-def _gradient(y: Tensor, x: Tensor) -> Tensor:
+def _gradient(y: Tensor, x: Tensor, vector: Tensor | None) -> Tensor:
+    """(∂y/∂x)ᵀ · vector."""
     if not y.requires_grad:
         return torch.zeros_like(x)
-    (found,) = torch.autograd.grad(y, x, create_graph=True, materialize_grads=True)
+    (found,) = torch.autograd.grad(y, x, vector, create_graph=True, materialize_grads=True)
     return found
 
 
+def _mixed(second: Callable[[Any], Tensor], d: Tensor, e: Tensor) -> Tensor:
+    """2 ∂_d ∂_e f from second derivatives along directions: ((d + s e)² − d² − (s e)²) / s."""
+    # Of one size, since otherwise the smaller one is lost to rounding: to 4e-6 for A = 1e4 (1 + x xᵀ).
+    sizes = float(d.detach().norm()), float(e.detach().norm())
+    s = sizes[0] / sizes[1] if min(sizes) > 0 else 1.0
+    return (second(d + s * e) - second(d) - second(s * e)) / s
+
+
 def _read(L: Any, f: Any, x: Tensor, second: Callable[[Any], Tensor], first: Callable[[Any], Tensor]) -> Tensor:
-    """L f from second derivatives along directions, mixed ones by ½ ((d + e)² − d² − e²), and first ones along b."""
+    """L f from second derivatives along directions, and first ones along b."""
     channels, (reading,) = channels_of([L], x)
     rows, form, b = seed_parts(channels, x)
     units = torch.eye(form.directions, dtype=torch.float64, device=x.device)
@@ -157,7 +170,7 @@ def _read(L: Any, f: Any, x: Tensor, second: Callable[[Any], Tensor], first: Cal
         for l in range(k + 1):
             if bool((q[:, k, l] != 0).any()):
                 d, e = rows[k], rows[l]  # pyright: ignore[reportOptionalSubscript]
-                found = second(d) if k == l else second(d + e) - second(d) - second(e)
+                found = second(d) if k == l else _mixed(second, d, e)
                 applied = [a + weight * found for a, weight in zip(applied, q[:, k, l], strict=True)]
     if b is not None:
         applied = [a + first(direction.expand(x.shape)) for a, direction in zip(applied, b, strict=True)]
