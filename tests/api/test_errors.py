@@ -148,3 +148,10 @@ def test_a_kernel_whose_third_derivative_jax_cannot_compile_is_refused():
     (dx, *_) = dof.derivatives(3)
     with pytest.raises(dof.NotDifferentiableError, match=r"pallas_call` at .*test_errors.py[\s\S]*3 times"):
         (dx**3)(sine)(x3)
+
+
+def test_an_error_of_f_given_a_batch_says_that_it_takes_one_point():
+    W = jnp.ones((5, 2))
+    with pytest.raises(TypeError, match="contracting dimensions") as caught:
+        dof.laplacian(lambda x: jnp.sum(jnp.tanh(W @ x)))(jnp.ones((256, 2)))
+    assert any("`x` of shape (256, 2) is one point here" in note for note in caught.value.__notes__)

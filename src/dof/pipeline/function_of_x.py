@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import jax
@@ -55,6 +56,18 @@ class Call(NamedTuple):
             return self.f(*put_back(x if several else x[0]), **self.kwargs)
 
         named = named_after(self.f, of_x, names_of(self.f, places_of(self.argnums, self.args)))
-        with expecting_jax():
+        with expecting_jax(), _saying_that_x_is_one_point(x):
             jaxpr, shapes = jax.make_jaxpr(named, return_shape=True)(*(x if several else (x,)))
         return jaxpr, jax.tree.structure(shapes)
+
+
+@contextmanager
+def _saying_that_x_is_one_point(x: Any) -> Iterator[None]:
+    """Add to an error of f what is its cause most often: a batch of points, where f takes one."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        shapes = [leaf.shape for leaf in jax.tree.leaves(x) if getattr(leaf, "ndim", 0) > 1]
+        if shapes:
+            error.add_note(f"`x` of shape {shapes[0]} is one point here; for a batch: jax.vmap(L(f))(x)")
+        raise

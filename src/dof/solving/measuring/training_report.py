@@ -57,6 +57,10 @@ class Report:
     points_per_second: float
     total_seconds: float = 0.0
 
+    def __str__(self) -> str:
+        error = "" if self.error is None else f", error {self.error:.1e}"
+        return f"step {self.step} ({self.phase}): residual {self.residual:.1e}{error}, {self.total_seconds:.1f} s"
+
 
 def time_taken(seconds: float, total: float) -> str:
     """Both times of a training in words, without and with compilation; the first alone where the other is not known."""
