@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import dof
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.argument_checks import (
     parameters_of,
     require_ansatz,
@@ -82,7 +82,7 @@ class Problem:
     def __post_init__(self) -> None:
         """Refuse what cannot be solved, before anything is computed."""
         if not isinstance(self.equation, Residual):
-            found = f"is {self.equation!r}"
+            found = f"is {shown(self.equation)}"
             raise ArgumentTypeError(describe("equation", found, "a residual", '@pde.residual("x t") above its def'))
         require_domain(self.domain, self.equation.coordinates)
         parameters = parameters_of(self.domain, self.equation.coordinates)
@@ -109,7 +109,7 @@ class Problem:
         for condition in self.conditions if are_many else [self.conditions]:
             if not (are_many and isinstance(condition, (Condition, OwnResidual, MeasuredData))):
                 fix = '[pde.on("boundary", residual)]' if isinstance(condition, Residual) else "[pde.dirichlet(0.0)]"
-                raise ArgumentTypeError(describe("conditions", f"has {condition!r}", "a list of conditions", fix))
+                raise ArgumentTypeError(describe("conditions", f"has {shown(condition)}", "a list of conditions", fix))
             condition.loss_term(self.named_domain)
             if isinstance(condition, OwnResidual):
                 require_values(condition.residual, {*self.unknowns, NORMAL})

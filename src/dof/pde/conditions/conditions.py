@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde.argument_checks import require_value
 from dof.pde.conditions.boundary_parts import BOUNDARY, text_of
 from dof.pde.conditions.condition_residuals import CONDITION_RESIDUALS
 from dof.pde.conditions.loss_term import LossTerm, positive_weight
-from dof.pde.conditions.places import START, both_ends, place_of
+from dof.pde.conditions.places import START, both_ends, place_of, require_boundary
 from dof.pde.geometry.named_domain import NamedDomain
 
 
@@ -47,7 +47,9 @@ class Condition:
         named.require_field(self.field)
         for argument, value in {"g": self.value, "alpha": self.factors[0], "beta": self.factors[1]}.items():
             require_value(argument, value, named, self.field, f"of `{self.name}` ")
-        # Only these two read the normal; without it any value of a coordinate is a place, an inner one too.
+        if self.kind in ("dirichlet", "neumann", "robin"):
+            require_boundary(self.on, named)
+        # Only these two read the normal, and refuse places that have none.
         is_periodic, wants_normal = self.kind == "periodic", self.kind in ("neumann", "robin")
         place = both_ends(self.on, named) if is_periodic else place_of(self.on, named, wants_normal)
         residual = CONDITION_RESIDUALS[self.kind](self, named)
@@ -67,7 +69,7 @@ def dirichlet(
 
     Args:
         g: A number, or a function of the coordinates. If `hard`, it is evaluated inside of the domain as well.
-        on: "boundary", where a coordinate has a value, as "x=0", the name of a part of the boundary, a predicate of the
+        on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
             coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
         hard: Whether the condition holds by construction, on the whole boundary or on whole pieces of it.
@@ -124,7 +126,7 @@ def robin(
         'robin at x=1'
     """
     if not any(callable(factor) or np.any(factor) for factor in (alpha, beta)):
-        found, fix = f"is {beta!r}, as `alpha` is", "pde.robin(1.0, 1.0, g)"
+        found, fix = f"is {shown(beta)}, as `alpha` is", "pde.robin(1.0, 1.0, g)"
         raise ArgumentError(describe("beta", found, "one of them that is not zero", fix))
     return Condition("robin", g, on, field, factors=(alpha, beta), weight=weight)
 

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde.geometry.domain import Domain, chosen_by
 from dof.pde.geometry.r_functions import conjunction
 
@@ -175,7 +175,7 @@ class Time(Unbounded):
         super().__init__(start, end)
         if crowded is not None and not (np.isfinite(crowded) and crowded > 0):
             fix = "pde.Time(0, 1, crowded=0.01)"
-            raise ArgumentError(describe("crowded", f"is {crowded!r}", "a positive time, or None", fix))
+            raise ArgumentError(describe("crowded", f"is {shown(crowded)}", "a positive time, or None", fix))
         self.crowded = crowded
 
     def collocation(self, unit: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde.geometry.corners import Corner
 
 
@@ -153,7 +153,7 @@ class Domain(ABC):
             ('', '', '', '', 'hole')
         """
         if not (isinstance(name, str) and name.isidentifier()):
-            raise ArgumentError(describe("name", f"is {name!r}", "a word", 'pde.Ball([0, 0], 0.5).named("hole")'))
+            raise ArgumentError(describe("name", f"is {shown(name)}", "a word", 'pde.Ball([0, 0], 0.5).named("hole")'))
         new = copy(self)
         new.name = name
         return new

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 
 TIME = "t"
 """The name of the coordinate that does not count as space."""
+_LAMBDA = "<lambda>"
+"""What Python calls a function without a name."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Names:
         if not given or any(name not in self.names for name in given):
             each = (len(given) == 1 and subscripts(given[0], self)) or self.names[:1]
             fix = f"{call}({', '.join(map(repr, each))})"
-            raise ArgumentError(describe("d", f"is given {given}", f"coordinates of {self}", fix))
+            found = f"is given {', '.join(map(shown, given)) or 'nothing'}"
+            raise ArgumentError(describe(call, found, f"coordinates of {self}", fix))
 
     def is_vector(self, name: str) -> bool:
         """Whether `name` has components, as x in "x[3]"."""
@@ -111,12 +114,13 @@ def read_names(text: Any, argument: str) -> Names:
     fix = '@pde.residual("x y t"), or "x[100] t" for x with 100 components'
     if not found or not all(found):
         raise ArgumentError(
-            describe(argument, f"is {text!r}", "names, with a size in brackets where they have one", fix)
+            describe(argument, f"is {shown(text)}", "names, with a size in brackets where they have one", fix)
         )
     names = tuple(match[1] for match in found if match)
     sizes = tuple(int(match[2]) if match[2] else None for match in found if match)
     if len(set(names)) < len(names) or 0 in sizes:
-        raise ArgumentError(describe(argument, f"is {text!r}", "names that differ and sizes that are not zero", fix))
+        expected = "names that differ and sizes that are not zero"
+        raise ArgumentError(describe(argument, f"is {shown(text)}", expected, fix))
     return Names(names, sizes, tuple(match[1] for match in found if match and match[3]))
 
 
@@ -138,13 +142,19 @@ def field_names(function: Callable[..., Any], coordinates: Names, fields: str | 
     expected = [*found.names, *coordinates.names]
     if names != expected:
         name, has = function_name(function), f"has the arguments ({', '.join(names)})"
-        raise ArgumentError(describe(name, has, f"({', '.join(expected)})", f"def {name}({', '.join(expected)}):"))
+        raise ArgumentError(describe(name, has, f"({', '.join(expected)})", first_line(function, expected)))
     return found
 
 
 def function_name(function: Callable[..., Any]) -> str:
-    """What a residual's function is called in errors and reports: its own name, or that of its class."""
-    return getattr(function, "__name__", type(function).__name__)
+    """What a residual's function is called in errors and reports: its own name, that of its class, or "residual"."""
+    return getattr(function, "__name__", type(function).__name__).replace(_LAMBDA, "residual")
+
+
+def first_line(function: Callable[..., Any], arguments: Sequence[str]) -> str:
+    """The first line of a residual's function with other arguments, for errors."""
+    name, given = getattr(function, "__name__", _LAMBDA), ", ".join(arguments)
+    return f"lambda {given}: ..." if name == _LAMBDA else f"def {name}({given}):"
 
 
 def space_axes(coordinates: Names) -> list[int]:
