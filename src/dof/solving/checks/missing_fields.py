@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe
@@ -39,33 +41,30 @@ def missing_fields(problem: Problem) -> list[str]:
     field: all that depends on it becomes nan, or takes the other branch of a comparison.
     """
     fields, shape = problem.equation.fields, problem.named_domain.field_shape
-    masks = np.ones((1 + len(fields.names), fields.count))
+    factors = np.ones((1 + len(fields.names), fields.count))
     for k, name in enumerate(fields.names):
-        masks[1 + k, fields.axes(name)] = np.nan
-    of_mask = jax.vmap(_residual_of_numbers(problem), (None, 0))
-    term = problem.terms()[0]
-    arrays = term.points(np.random.default_rng(0).random((PROBES, term.uniforms)))
-    found = jax.jit(jax.vmap(of_mask, (0, None)))(arrays, masks.reshape(-1, *shape))
-    leaves = [np.asarray(leaf).reshape(PROBES, len(masks), -1) for leaf in found]
+        factors[1 + k, fields.axes(name)] = np.nan
+    of_factors = jax.vmap(partial(_leaves, problem), (None, 0))
+    points = problem.domain.inside(np.random.default_rng(0).random((PROBES, problem.domain.uniforms)))
+    found = jax.jit(jax.vmap(of_factors, (0, None)))(points, factors.reshape(-1, *shape))
+    leaves = [np.asarray(leaf).reshape(PROBES, len(factors), -1) for leaf in found]
     is_same = lambda k: all(np.array_equal(leaf[:, 0], leaf[:, 1 + k]) for leaf in leaves)  # noqa: E731
     return [name for k, name in enumerate(fields.names) if is_same(k)]
 
 
-def _residual_of_numbers(problem: Problem) -> Any:
+def _leaves(problem: Problem, point: Any, factors: Any) -> list[Any]:
     """The leaves of the residual at a point, for random values and derivatives times a factor for each number."""
+    rng = np.random.default_rng(0)
 
-    def leaves(arrays: Any, mask: Any) -> list[Any]:
-        point, *given = arrays
-        parameters = dict(problem.unknowns) | dict(zip(problem.given, given, strict=True))
-        value = jax.ShapeDtypeStruct(mask.shape, mask.dtype)
-        traced = trace_residual(problem.equation, value, point, parameters)
-        rng = np.random.default_rng(0)
+    def draw(wanted: Any) -> Any:
+        # A gradient has one axis more than the network's value, the last one.
+        more = len(wanted.shape) - factors.ndim
+        return rng.normal(size=wanted.shape) * factors.reshape(*factors.shape, *[1] * more)
 
-        def draw(type_: Any) -> Any:
-            # A gradient has one axis more than the network's value, the last one.
-            more = len(type_.shape) - mask.ndim
-            return rng.normal(size=type_.shape) * mask.reshape(*mask.shape, *[1] * more)
-
-        return traced.at([draw(type_) for type_ in traced.types], draw(value), point)
-
-    return leaves
+    # Given functions may take long; here any numbers do.
+    shapes = {name: jax.eval_shape(partial(problem.named_domain.given, f), point) for name, f in problem.given.items()}
+    given = {name: rng.normal(size=jnp.shape(wanted)) for name, wanted in shapes.items()}
+    unknowns = {name: jnp.asarray(start, float) for name, start in problem.unknowns.items()}
+    value = jax.ShapeDtypeStruct(factors.shape, factors.dtype)
+    traced = trace_residual(problem.equation, value, point, unknowns | given)
+    return traced.at([draw(wanted) for wanted in traced.types], draw(value), point)
