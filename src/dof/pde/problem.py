@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -14,6 +14,7 @@ import numpy as np
 import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.argument_checks import (
+    output_shape,
     parameters_of,
     require_ansatz,
     require_arguments,
@@ -29,6 +30,7 @@ from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.conditions.user_residual import NORMAL, OwnResidual
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.known_values import require_by_name, require_numbers_by_name
 from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan
 from dof.pde.planning.residual_terms import terms_at_point
@@ -87,6 +89,9 @@ class Problem:
         require_domain(self.domain, self.equation.coordinates)
         parameters = parameters_of(self.domain, self.equation.coordinates)
         object.__setattr__(self, "equation", self.equation.with_parameters(parameters))
+        require_numbers_by_name("unknowns", self.unknowns)
+        require_numbers_by_name("truth", self.truth)
+        require_by_name("given", self.given, f"lambda {', '.join(self.equation.coordinates.names)}: ...")
         require_keywords(self.equation, set(self.unknowns), set(self.given), set(self.truth))
         self._require_functions()
         self._require_conditions()
@@ -114,6 +119,14 @@ class Problem:
             if isinstance(condition, OwnResidual):
                 require_values(condition.residual, {*self.unknowns, NORMAL})
         require_possible(self.conditions, self.named_domain, self.features)
+
+    def require_traceable(self) -> None:
+        """Refuse a reference and given functions that use a coordinate as a number, or have the wrong shape."""
+        named = self.named_domain
+        known = {} if self.reference is None else {"reference": self.exact}
+        known |= {f"given[{name!r}]": partial(named.given, function) for name, function in self.given.items()}
+        for name, function in known.items():
+            output_shape(name, function, named)
 
     @property
     def name(self) -> str:

@@ -86,7 +86,9 @@ def dirichlet(
     return Condition("dirichlet", g, on, field, hard, weight=weight)
 
 
-def neumann(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weight: float = 1.0) -> Condition:
+def neumann(
+    g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, hard: bool = False, weight: float = 1.0
+) -> Condition:
     """The condition ∂u/∂n = g along the outward normal.
 
     Args:
@@ -94,7 +96,8 @@ def neumann(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weigh
         on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
             coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
-        weight: A factor of its loss, where it is no hard condition.
+        hard: Not possible: what holds by construction are values, not slopes.
+        weight: A factor of its loss.
 
     Examples:
         >>> from dof import pde
@@ -103,11 +106,19 @@ def neumann(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weigh
         >>> [term.name for term in pde.Problem(flat, pde.Interval(0, 1), ends).terms()]
         ['equation', 'dirichlet at x=0', 'neumann at x=1']
     """
+    _require_soft(hard, "neumann", "pde.neumann(g)")
     return Condition("neumann", g, on, field, factors=(0.0, 1.0), weight=weight)
 
 
 def robin(
-    alpha: Any, beta: Any, g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weight: float = 1.0
+    alpha: Any,
+    beta: Any,
+    g: Any = 0.0,
+    *,
+    on: Any = BOUNDARY,
+    field: str | None = None,
+    hard: bool = False,
+    weight: float = 1.0,
 ) -> Condition:
     """The condition α u + β ∂u/∂n = g along the outward normal.
 
@@ -118,17 +129,26 @@ def robin(
         on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
             coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
-        weight: A factor of its loss, where it is no hard condition.
+        hard: Not possible: what holds by construction are values, not slopes.
+        weight: A factor of its loss.
 
     Examples:
         >>> from dof import pde
         >>> pde.robin(1.0, lambda x, t: 1 + t, on="x=1").name
         'robin at x=1'
     """
+    _require_soft(hard, "robin", "pde.robin(alpha, beta, g)")
     if not any(callable(factor) or np.any(factor) for factor in (alpha, beta)):
         found, fix = f"is {shown(beta)}, as `alpha` is", "pde.robin(1.0, 1.0, g)"
         raise ArgumentError(describe("beta", found, "one of them that is not zero", fix))
     return Condition("robin", g, on, field, factors=(alpha, beta), weight=weight)
+
+
+def _require_soft(hard: bool, kind: str, fix: str) -> None:
+    if hard:
+        found = f"is asked for of `{kind}`, a condition on a slope"
+        expected = "a Dirichlet, periodic or initial condition, which can hold by construction"
+        raise ArgumentError(describe("hard", found, expected, f"{fix}, which is a term of the loss"))
 
 
 def periodic(coordinate: str, *, field: str | None = None, hard: bool = False, weight: float = 1.0) -> Condition:

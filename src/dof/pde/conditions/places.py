@@ -11,7 +11,7 @@ from dof.errors import ArgumentError, describe, shown
 from dof.pde.conditions.boundary_parts import BOUNDARY, boundary_part, names_of_parts
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
-from dof.pde.notation.names import space_axes
+from dof.pde.notation.names import TIME, space_axes
 
 START = "start"
 ROUNDING = 1e-6
@@ -147,7 +147,8 @@ def fixed_coordinate(on: Any, named: NamedDomain) -> tuple[int, float]:
     if axis is None or value is None:
         first = f'"{named.coordinates.each[0]}={named.ends(0)[0]}"'
         known = names_of_parts(named)
-        expected = f'{known}, "{START}" of time, a predicate, or a value of {named.coordinates}, as {first}'
+        start = f'"{START}" of time, ' if named.axis(TIME) is not None else ""
+        expected = f"{known}, {start}a predicate, or a value of {named.coordinates}, as {first}"
         raise ArgumentError(describe("on", f"is {shown(on)}", expected, f"on={first}"))
     value = _rounded(value, named.ends(axis))
     _require_between("on", on, axis, value, named)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe, shown
-from dof.pde.geometry.domain import Domain, chosen_by
+from dof.pde.geometry.domain import Domain, chosen_by, numbers
 from dof.pde.geometry.r_functions import conjunction
 
 
@@ -35,8 +35,9 @@ class Box(Domain):
     _example = "pde.Box([0, 0], [1, 2])"
 
     def __init__(self, low: Sequence[float], high: Sequence[float]) -> None:
-        self.low, self.high = np.atleast_1d(np.asarray(low, float)), np.atleast_1d(np.asarray(high, float))
-        are_vectors = self.low.ndim == 1 and self.low.shape == self.high.shape
+        ends = (np.atleast_1d(numbers(type(self).__name__, end, self._example)) for end in (low, high))
+        self.low, self.high = ends
+        are_vectors = self.low.ndim == 1 and self.low.shape == self.high.shape and self.low.size > 0
         if not (are_vectors and (self.low < self.high).all() and np.isfinite([self.low, self.high]).all()):
             found = f"goes from {self.low} to {self.high}"
             expected = "finite numbers, for each coordinate the lower one first"

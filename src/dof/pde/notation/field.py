@@ -172,7 +172,7 @@ class Field(ActsAsArray):
 
     def __getitem__(self, index: Any) -> Field:
         if not self.shape:
-            found = f"is a single number, of which [{index}] is asked"
+            found = "is a single number, of which a component is asked for"
             raise ArgumentTypeError(describe(self._name, found, "a field with components", 'fields="u[2]"'))
         choose = lambda array: self._choose(array)[..., index]  # noqa: E731
         rest = self._monomial, self._laplacians, self._applied

@@ -111,7 +111,7 @@ def read_names(text: Any, argument: str) -> Names:
     words = re.sub(r"\s*:\s*complex\b", ":complex", text).split() if isinstance(text, str) else []
     complex_ = "(:complex)?" if argument == "fields" else "()"
     found = [re.fullmatch(r"([A-Za-z]\w*?)(?:\[(\d+)\])?" + complex_, word) for word in words]
-    fix = '@pde.residual("x y t"), or "x[100] t" for x with 100 components'
+    fix = _as_text(text, argument)
     if not found or not all(found):
         raise ArgumentError(
             describe(argument, f"is {shown(text)}", "names, with a size in brackets where they have one", fix)
@@ -122,6 +122,18 @@ def read_names(text: Any, argument: str) -> Names:
         expected = "names that differ and sizes that are not zero"
         raise ArgumentError(describe(argument, f"is {shown(text)}", expected, fix))
     return Names(names, sizes, tuple(match[1] for match in found if match and match[3]))
+
+
+def _as_text(given: Any, argument: str) -> str:
+    """How the names that were given are written, or an example of names."""
+    words = re.sub(r"[,;]", " ", given).split() if isinstance(given, str) else given
+    is_names = isinstance(words, (list, tuple)) and all(isinstance(word, str) and word.isidentifier() for word in words)
+    if is_names and words:
+        text = " ".join(dict.fromkeys(words))
+        return f'fields="{text}"' if argument == "fields" else f'@pde.residual("{text}")'
+    if argument == "fields":
+        return 'fields="u v", or "u[2] p" for u with 2 components'
+    return '@pde.residual("x y t"), or "x[100] t" for x with 100 components'
 
 
 def field_names(function: Callable[..., Any], coordinates: Names, fields: str | None) -> Names:
@@ -139,6 +151,9 @@ def field_names(function: Callable[..., Any], coordinates: Names, fields: str | 
     # A coordinate in front is no name of a field, but a wrong order.
     own = [name for name in names[:1] if name not in coordinates.names] or ["u"]
     found = read_names(fields if fields else own[0], "fields")
+    if both := sorted({*found.names} & {*coordinates.names}):
+        said, fix = f"has {' '.join(both)}, as `coordinates` has", '@pde.residual("x y", fields="u v")'
+        raise ArgumentError(describe("fields", said, "names of their own for fields and coordinates", fix))
     expected = [*found.names, *coordinates.names]
     if names != expected:
         name, has = function_name(function), f"has the arguments ({', '.join(names)})"

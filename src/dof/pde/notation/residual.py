@@ -49,7 +49,9 @@ def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[
         >>> print(heat.plan)
         1 direction, 1 channel (2 derivatives merged): the cost of 3 forward passes
     """
-    return lambda function: Residual(function, read_names(coordinates, "coordinates"), fields)
+    # Here and not in the decorator: `@pde.residual` without names has the function for them.
+    names = read_names(coordinates, "coordinates")
+    return lambda function: Residual(function, names, fields)
 
 
 class Residual:

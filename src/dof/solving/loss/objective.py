@@ -38,8 +38,7 @@ class Objective:
         unknowns = {name: jnp.asarray(value, float) for name, value in problem.unknowns.items()}
         self.start, self.unravel = ravel_pytree((network.init(jax.random.key(seed)), unknowns))
         _require_outputs(problem, self.u(self.start))
-        if problem.reference is not None:
-            jax.eval_shape(problem.exact, jnp.zeros(problem.domain.size))  # a wrong shape is refused before training
+        problem.require_traceable()
 
     def u(self, theta: Any) -> Any:
         """The unknown functions with parameters θ, as a function of one point."""

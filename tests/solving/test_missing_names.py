@@ -1,4 +1,4 @@
-"""Equations in which a field does not occur."""
+"""Equations in which a field or an unknown does not occur."""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,7 @@ import pytest
 
 import dof
 from dof import pde
-from dof.solving.checks.missing_fields import missing_fields
+from dof.solving.checks.missing_names import missing_names
 from dof.solving.solver import training_of
 
 SHIFTED = dof.laplacian - 3
@@ -14,7 +14,7 @@ LINE = pde.Interval(0, 1)
 
 
 def missing(equation, fields=None, coordinates="x", domain=LINE, **more):
-    return missing_fields(pde.Problem(pde.residual(coordinates, fields)(equation), domain, **more))
+    return missing_names(pde.Problem(pde.residual(coordinates, fields)(equation), domain, **more))
 
 
 @pytest.mark.parametrize("equation", [lambda u, x: x * 0, lambda u, x: (jnp.sin(x), 1.0)])
