@@ -54,6 +54,21 @@ def test_the_fields_that_do_not_occur_are_named(equation, fields, found):
     assert missing(equation, fields) == found
 
 
+def test_unknowns_that_do_not_occur_are_named_unless_a_condition_has_them():
+    equation = pde.residual("x")(lambda u, x, *, k, m: u.xx - m)
+    edge = pde.on("boundary", pde.residual("x")(lambda u, x, *, k: u - k))
+    parts = {"unknowns": {"k": jnp.zeros(2), "m": 0.0}}
+    assert missing_names(pde.Problem(equation, LINE, **parts)) == ["k"]
+    said = [
+        [text for text in training_of(problem, None, {"width": 4, "points": 50}).advice if "does not occur" in text]
+        for problem in (
+            pde.Problem(equation, LINE, [pde.dirichlet()], **parts),
+            pde.Problem(equation, LINE, [edge], unknowns={"k": 0.0, "m": 0.0}),
+        )
+    ]
+    assert len(said[0]) == 1 and "`k` does not occur in `residual`" in said[0][0] and said[1] == []
+
+
 def test_given_functions_and_unknowns_are_known_to_the_equation():
     equation = lambda u, x, *, k, f: k * u.xx - f  # noqa: E731
     assert missing(equation, unknowns={"k": 0.0}, given={"f": jnp.sin}) == []

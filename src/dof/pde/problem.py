@@ -35,6 +35,9 @@ from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan
 from dof.pde.planning.residual_terms import terms_at_point
 
+CONDITIONS = (Condition, OwnResidual, MeasuredData)
+"""What the conditions of a problem may be."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -100,6 +103,11 @@ class Problem:
         """Refuse functions with other arguments. Values of `reference` and `given` may take long and come later."""
         names = self.equation.coordinates.names
         given = {f"given[{name!r}]": function for name, function in self.given.items()}
+        if isinstance(self.reference, CONDITIONS):
+            fix = "pde.Problem(equation, domain, [first, second])"
+            raise ArgumentTypeError(
+                describe("reference", f"is {_shown(self.reference)}", "conditions in one list", fix)
+            )
         for name, function in {"reference": self.reference, **given}.items():
             if function is not None:
                 require_arguments(name, function, names)
@@ -112,9 +120,10 @@ class Problem:
         """Refuse conditions that the domain does not have; hard ones are made into a loss term too, to be checked."""
         are_many = isinstance(self.conditions, Sequence)
         for condition in self.conditions if are_many else [self.conditions]:
-            if not (are_many and isinstance(condition, (Condition, OwnResidual, MeasuredData))):
+            if not (are_many and isinstance(condition, CONDITIONS)):
                 fix = '[pde.on("boundary", residual)]' if isinstance(condition, Residual) else "[pde.dirichlet(0.0)]"
-                raise ArgumentTypeError(describe("conditions", f"has {shown(condition)}", "a list of conditions", fix))
+                found = f"{'has' if are_many else 'is'} {_shown(condition)}"
+                raise ArgumentTypeError(describe("conditions", found, "a list of conditions", fix))
             condition.loss_term(self.named_domain)
             if isinstance(condition, OwnResidual):
                 require_values(condition.residual, {*self.unknowns, NORMAL})
@@ -204,3 +213,7 @@ class Problem:
             fix = f"reference=lambda {', '.join(self.equation.coordinates.names)}: ..."
             raise ArgumentError(describe("reference", f"has shape {found.shape}", expected, fix))
         return self.named_domain.numbers_of(found)
+
+
+def _shown(part: Any) -> str:
+    return f"the condition `{part.name}`" if isinstance(part, CONDITIONS) else shown(part)
