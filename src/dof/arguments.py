@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.frameworks import refuse_torch
 
 Argnums = int | tuple[int, ...]
@@ -32,7 +32,7 @@ def require_argnums(argnums: Any) -> None:
     if not entries or not all(isinstance(n, int) and not isinstance(n, bool) for n in entries):
         expected = "an integer or a tuple of integers"
         fix = "L(f)(x), or L(f, argnums=1)(params, x)"
-        raise ArgumentTypeError(describe("argnums", f"is {argnums!r}", expected, fix))
+        raise ArgumentTypeError(describe("argnums", f"is {shown(argnums)}", expected, fix))
 
 
 def split_arguments(args: tuple[Any, ...], argnums: Argnums) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:

@@ -1,6 +1,11 @@
 """What dof raises. Every message names the argument, what was found, what was expected, and a line that fixes it."""
 
+import inspect
+import re
 from typing import Any
+
+MOST_SHOWN = 200
+"""Characters of a value that are shown; more do not help to find it."""
 
 
 class DofError(Exception):
@@ -76,3 +81,22 @@ class Diverged(DofError, ArithmeticError):
 def describe(argument: str, found: str, expected: str, fix: str) -> str:
     """The text of an error about an argument: its name, what was found, what was expected, and a line that fixes it."""
     return f"`{argument}` {found}; expected {expected}.\n  Fix: {fix}"
+
+
+def shown(value: Any) -> str:
+    """What the user gave, in an error: functions and objects without a text of their own by name, never by address.
+
+    Examples:
+        >>> from dof.errors import shown
+        >>> print(shown(shown), shown(lambda x: x), shown(object()), shown([1, "x"]), sep=", ")
+        the function `shown`, a lambda, an object of type object, [1, 'x']
+    """
+    if inspect.isroutine(value):
+        name = getattr(value, "__name__", "")
+        return f"the function `{name}`" if name.isidentifier() else "a lambda"
+    if isinstance(value, type):
+        return f"the class `{value.__name__}`"
+    if type(value).__repr__ is object.__repr__:
+        return f"an object of type {type(value).__name__}"
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"

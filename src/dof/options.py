@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from jax.sharding import Mesh
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 
 Structure = Literal["auto", "dense", "sparse"]
 CutChoice = Literal["auto"] | None
@@ -69,7 +69,7 @@ def _require_one_of(argument: str, value: object, choices: tuple[object, ...]) -
     # An array compared with a string has many truth values, so only strings are compared.
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
         expected = f"one of {', '.join(map(repr, choices))}"
-        raise ArgumentError(describe(argument, f"is {value!r}", expected, f"L(f, {argument}={choices[0]!r})(x)"))
+        raise ArgumentError(describe(argument, f"is {shown(value)}", expected, f"L(f, {argument}={choices[0]!r})(x)"))
 
 
 def _require_directions(directions: object) -> None:
@@ -77,7 +77,7 @@ def _require_directions(directions: object) -> None:
     if directions is None:
         return
     if isinstance(directions, bool) or not isinstance(directions, int):
-        raise ArgumentTypeError(describe("directions", f"is {directions!r}", "a positive integer or None", fix))
+        raise ArgumentTypeError(describe("directions", f"is {shown(directions)}", "a positive integer or None", fix))
     if directions < 1:
         raise ArgumentError(describe("directions", f"is {directions}", "a positive integer or None", fix))
 

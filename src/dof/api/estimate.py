@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from dof.api.apply import require_operators
 from dof.arguments import Argnums, require_argnums, require_callable
 from dof.directions.factor import SecondOrderPart, factor
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
 from dof.pipeline.function_of_x import Call
@@ -81,14 +81,14 @@ def _require(L: Any, samples: object, along: object) -> None:
         raise ArgumentError(describe("L", found, "an operator of order two", fix))
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
         fix = "dof.estimate(L, samples=16)"
-        raise ArgumentError(describe("samples", f"is {samples!r}", "a positive integer", fix))
+        raise ArgumentError(describe("samples", f"is {shown(samples)}", "a positive integer", fix))
     if along not in DRAWS:
         expected = f"one of {', '.join(map(repr, DRAWS))}"
-        raise ArgumentError(describe("along", f"is {along!r}", expected, 'dof.estimate(L, along="signs")'))
+        raise ArgumentError(describe("along", f"is {shown(along)}", expected, 'dof.estimate(L, along="signs")'))
 
 
 def _require_key(key: Any) -> None:
     """Refuse x in the place of the key."""
     if not hasattr(key, "dtype") or jnp.issubdtype(key.dtype, jnp.inexact):
-        found, fix = f"is {key!r}", "dof.estimate(L)(f)(jax.random.key(0), x)"
+        found, fix = f"is {shown(key)}", "dof.estimate(L)(f)(jax.random.key(0), x)"
         raise ArgumentTypeError(describe("key", found, "a key of `jax.random` before the arguments of f", fix))

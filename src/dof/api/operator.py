@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from dof.api.apply import Applicable
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.operators.higher_order import HigherOrder
 from dof.operators.linear_operator import LinearOperator
 
@@ -77,5 +77,5 @@ def derivatives(n: int) -> tuple[Operator, ...]:
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         fix = "dx, dy = dof.derivatives(2)"
-        raise ArgumentError(describe("n", f"is {n!r}", "a positive integer, the number of coordinates of x", fix))
+        raise ArgumentError(describe("n", f"is {shown(n)}", "a positive integer, the number of coordinates of x", fix))
     return tuple(Operator(b=row) for row in np.eye(n))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.jax_compat import Primitive
 from dof.jaxpr.first_order_rules import linear_rule, piecewise_rule
 from dof.jaxpr.function_primitive import with_rule
@@ -77,6 +77,6 @@ def _record(primitive: Primitive, rule: Rule | str) -> Record:
         return Record(USERS, rule)
     if rule not in FAMILIES:
         fix = 'dof.register_rule(primitive, "linear")'
-        raise ArgumentError(describe("rule", f"is {rule!r}", f"a function or one of {', '.join(FAMILIES)}", fix))
+        raise ArgumentError(describe("rule", f"is {shown(rule)}", f"a function or one of {', '.join(FAMILIES)}", fix))
     # Primitives of other families may mix elements, so that slots end there.
     return Record(rule, FAMILIES[rule](primitive), is_elementwise=rule == "elementwise")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import jax
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 
 Chunk = int | Literal["auto"] | None
 
@@ -50,7 +50,7 @@ def require_chunk(chunk: Any) -> None:
     fix = 'dof.batched(g, chunk="auto"), chunk=32, or chunk=None for all at once'
     # `True` is an integer in Python, and surely not meant as one point.
     if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)):
-        raise ArgumentTypeError(describe("chunk", f"is {chunk!r}", 'a positive integer, "auto" or None', fix))
+        raise ArgumentTypeError(describe("chunk", f"is {shown(chunk)}", 'a positive integer, "auto" or None', fix))
     if chunk < 1:
         raise ArgumentError(describe("chunk", f"is {chunk}", 'a positive integer, "auto" or None', fix))
 

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from dof.arguments import named_after
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.jax_compat import Closed, as_function
 
 
@@ -105,7 +105,7 @@ def _axes_of(args: tuple[Any, ...], in_axes: Any) -> Any:
     try:
         return jax.tree.broadcast(axes, args, is_leaf=_is_none)
     except ValueError:
-        found = f"is {in_axes!r}, which does not fit the {len(args)} positional arguments and their trees"
+        found = f"is {shown(in_axes)}, which does not fit the {len(args)} positional arguments and their trees"
         expected = "an integer, or a tuple with an integer, None or a tree of these for each positional argument"
         raise ArgumentError(
             describe("in_axes", found, expected, "dof.batched(g, in_axes=(None, 0))(params, x)")
@@ -116,7 +116,7 @@ def _in_front(leaf: Any, axis: Any) -> Any:
     array = jnp.asarray(leaf)
     if not isinstance(axis, int) or isinstance(axis, bool):
         raise ArgumentTypeError(
-            describe("in_axes", f"has the entry {axis!r}", "integers and None", "in_axes=(None, 0)")
+            describe("in_axes", f"has the entry {shown(axis)}", "integers and None", "in_axes=(None, 0)")
         )
     if not -array.ndim <= axis < array.ndim:
         found = f"asks for axis {axis} of an array of shape {array.shape}"

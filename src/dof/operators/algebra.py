@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 
 
 class OperatorAlgebra(ABC):
@@ -74,7 +74,7 @@ class OperatorAlgebra(ABC):
         """The operator applied so many times."""
         if isinstance(exponent, bool) or not isinstance(exponent, int) or exponent < 0:
             expected, fix = "an integer that is not negative", "dof.laplacian**2"
-            raise ArgumentError(describe("exponent", f"is {exponent!r}", expected, fix))
+            raise ArgumentError(describe("exponent", f"is {shown(exponent)}", expected, fix))
         power = self if exponent else self.identity()
         for _ in range(exponent - 1):
             power = power @ self

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.jax_compat import concrete, is_traced
 
 
@@ -101,7 +101,7 @@ def as_array(argument: str, value: Any) -> Any:
     except (TypeError, ValueError):
         array = None
     if array is None or array.dtype.kind not in "bifc":
-        found, fix = f"is {value!r}", f"{argument} = jnp.asarray({argument})"
+        found, fix = f"is {shown(value)}", f"{argument} = jnp.asarray({argument})"
         raise ArgumentTypeError(describe(argument, found, "numbers, or a function of x that returns them", fix))
     return array
 

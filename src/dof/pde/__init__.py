@@ -59,12 +59,25 @@ _MODULE_OF = {
 
 _OTHER_NAMES = {
     "Annulus": "Shell([0, 0], 0.5, 1.0), an annulus in two dimensions",
+    "Cuboid": "Box([0, 0, 0], [1, 1, 1])",
+    "DirichletBC": "dirichlet(0.0)",
+    "GeometryXTime": "Interval(0, 1) * pde.Time(0, 1)",
+    "Hypercube": "Box([0, 0, 0], [1, 1, 1])",
+    "Hypersphere": "Ball([0, 0, 0], 1.0)",
+    "IC": "initial(lambda x, t: x)",
+    "NeumannBC": "neumann(0.0)",
+    "OperatorBC": 'on("boundary", residual)',
+    "PeriodicBC": 'periodic("x")',
+    "PointSetBC": "data(points, values)",
+    "RobinBC": "robin(1.0, 1.0, 0.0)",
+    "TimeDomain": "Time(0, 1)",
+    "TimePDE": "Problem(equation, domain, conditions)",
     "Circle": "Ball([0, 0], 1.0), a disk in two dimensions",
     "Disk": "Ball([0, 0], 1.0), a disk in two dimensions",
     "Rectangle": "Box([0, 0], [2, 1])",
     "Sphere": "Ball([0, 0, 0], 1.0)",
 }
-"""What shapes are called elsewhere, and here."""
+"""What shapes, conditions and problems are called elsewhere, and here."""
 
 
 def __getattr__(name: str) -> Any:

@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.extend import enable_x64
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.mistakes import FUNCTIONS_OF_NUMBERS
-from dof.pde.notation.names import TIME, Names
+from dof.pde.notation.names import TIME, Names, first_line
 from dof.pde.notation.residual import Residual
 
 SPACE_AND_TIME = "pde.Interval(0, 1) * pde.Time(0, 1)"
@@ -24,7 +24,7 @@ SPACE_AND_TIME = "pde.Interval(0, 1) * pde.Time(0, 1)"
 def require_domain(domain: Any, coordinates: Names) -> None:
     """Refuse a domain that does not have the coordinates, in their order, with `Time` for t and for nothing else."""
     if not isinstance(domain, Domain):
-        raise ArgumentTypeError(describe("domain", f"is {domain!r}", "a domain of dof.pde", SPACE_AND_TIME))
+        raise ArgumentTypeError(describe("domain", f"is {shown(domain)}", "a domain of dof.pde", SPACE_AND_TIME))
     if domain.size != coordinates.count:
         found, expected = f"has {domain.size} coordinates", f"{coordinates.count}, for {coordinates}"
         space = coordinates.count - (TIME in coordinates.each)
@@ -55,8 +55,8 @@ def require_keywords(equation: Residual, unknowns: set[str], given: set[str], tr
     for argument, names in {"unknowns": unknowns, "given": given}.items():
         others = sorted(names - set(equation.parameter_names))
         if others:
-            expected = f"keywords of `{equation.name}`, which are {list(equation.parameter_names)}"
-            fix = f"def {equation.name}(u, x, *, {others[0]}):"
+            expected = f"keywords of `{equation.name}`, {_listed(equation.parameter_names)}"
+            fix = first_line(equation.function, [*equation.argument_names, "*", *equation.parameter_names, others[0]])
             raise ArgumentError(describe(argument, f"has {others}", expected, fix))
     require_values(equation, unknowns | given)
     if unknowns & given:
@@ -65,6 +65,10 @@ def require_keywords(equation: Residual, unknowns: set[str], given: set[str], tr
     if truth - unknowns:
         found, expected = f"has {sorted(truth - unknowns)}", f"names of unknowns, which are {sorted(unknowns)}"
         raise ArgumentError(describe("truth", found, expected, "truth={}"))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"which are {list(names)}" if names else "which has none"
 
 
 def require_values(residual: Residual, known: set[str]) -> None:
@@ -86,7 +90,7 @@ def require_arguments(argument: str, function: Any, names: Sequence[str], of: st
     """
     wanted = ", ".join(names)
     if not callable(function):
-        found, expected = f"{of}is {function!r}", f"a function of {wanted}"
+        found, expected = f"{of}is {shown(function)}", f"a function of {wanted}"
         raise ArgumentTypeError(describe(argument, found, expected, f"lambda {wanted}: ..."))
     try:
         signature = inspect.signature(function)

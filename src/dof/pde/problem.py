@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -12,8 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import dof
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.argument_checks import (
+    output_shape,
     parameters_of,
     require_ansatz,
     require_arguments,
@@ -29,9 +30,13 @@ from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.conditions.user_residual import NORMAL, OwnResidual
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.known_values import require_by_name, require_numbers_by_name
 from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan
 from dof.pde.planning.residual_terms import terms_at_point
+
+CONDITIONS = (Condition, OwnResidual, MeasuredData)
+"""What the conditions of a problem may be."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,14 @@ class Problem:
     def __post_init__(self) -> None:
         """Refuse what cannot be solved, before anything is computed."""
         if not isinstance(self.equation, Residual):
-            found = f"is {self.equation!r}"
+            found = f"is {shown(self.equation)}"
             raise ArgumentTypeError(describe("equation", found, "a residual", '@pde.residual("x t") above its def'))
         require_domain(self.domain, self.equation.coordinates)
         parameters = parameters_of(self.domain, self.equation.coordinates)
         object.__setattr__(self, "equation", self.equation.with_parameters(parameters))
+        require_numbers_by_name("unknowns", self.unknowns)
+        require_numbers_by_name("truth", self.truth)
+        require_by_name("given", self.given, f"lambda {', '.join(self.equation.coordinates.names)}: ...")
         require_keywords(self.equation, set(self.unknowns), set(self.given), set(self.truth))
         self._require_functions()
         self._require_conditions()
@@ -95,6 +103,11 @@ class Problem:
         """Refuse functions with other arguments. Values of `reference` and `given` may take long and come later."""
         names = self.equation.coordinates.names
         given = {f"given[{name!r}]": function for name, function in self.given.items()}
+        if isinstance(self.reference, CONDITIONS):
+            fix = "pde.Problem(equation, domain, [first, second])"
+            raise ArgumentTypeError(
+                describe("reference", f"is {_shown(self.reference)}", "conditions in one list", fix)
+            )
         for name, function in {"reference": self.reference, **given}.items():
             if function is not None:
                 require_arguments(name, function, names)
@@ -107,13 +120,22 @@ class Problem:
         """Refuse conditions that the domain does not have; hard ones are made into a loss term too, to be checked."""
         are_many = isinstance(self.conditions, Sequence)
         for condition in self.conditions if are_many else [self.conditions]:
-            if not (are_many and isinstance(condition, (Condition, OwnResidual, MeasuredData))):
+            if not (are_many and isinstance(condition, CONDITIONS)):
                 fix = '[pde.on("boundary", residual)]' if isinstance(condition, Residual) else "[pde.dirichlet(0.0)]"
-                raise ArgumentTypeError(describe("conditions", f"has {condition!r}", "a list of conditions", fix))
+                found = f"{'has' if are_many else 'is'} {_shown(condition)}"
+                raise ArgumentTypeError(describe("conditions", found, "a list of conditions", fix))
             condition.loss_term(self.named_domain)
             if isinstance(condition, OwnResidual):
                 require_values(condition.residual, {*self.unknowns, NORMAL})
         require_possible(self.conditions, self.named_domain, self.features)
+
+    def require_traceable(self) -> None:
+        """Refuse a reference and given functions that use a coordinate as a number, or have the wrong shape."""
+        named = self.named_domain
+        known = {} if self.reference is None else {"reference": self.exact}
+        known |= {f"given[{name!r}]": partial(named.given, function) for name, function in self.given.items()}
+        for name, function in known.items():
+            output_shape(name, function, named)
 
     @property
     def name(self) -> str:
@@ -191,3 +213,7 @@ class Problem:
             fix = f"reference=lambda {', '.join(self.equation.coordinates.names)}: ..."
             raise ArgumentError(describe("reference", f"has shape {found.shape}", expected, fix))
         return self.named_domain.numbers_of(found)
+
+
+def _shown(part: Any) -> str:
+    return f"the condition `{part.name}`" if isinstance(part, CONDITIONS) else shown(part)

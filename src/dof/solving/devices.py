@@ -19,7 +19,7 @@ from jax import lax
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.conditions.loss_term import LossTerm
 from dof.solving.loss.collocation_points import Batch
 from dof.solving.loss.objective import Objective
@@ -184,7 +184,7 @@ def _require_one_axis(mesh: Any) -> None:
     if mesh is None:
         return
     if not isinstance(mesh, Mesh):
-        raise ArgumentTypeError(describe("mesh", f"is {mesh!r}", "a jax.sharding.Mesh", FIX))
+        raise ArgumentTypeError(describe("mesh", f"is {shown(mesh)}", "a jax.sharding.Mesh", FIX))
     if len(mesh.axis_names) != 1:
         found = f"has the axes {mesh.axis_names}"
         raise ArgumentError(describe("mesh", found, "one axis, along which points are divided", FIX))

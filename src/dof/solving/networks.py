@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 
 Weights = list[tuple[Any, Any]]
 """The matrix and the bias of each layer."""
@@ -130,7 +130,7 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int, ac
     """
     if isinstance(given, str):
         if given not in NETWORKS:
-            raise ArgumentError(describe("network", f"is {given!r}", f"one of {list(NETWORKS)}", 'network="mlp"'))
+            raise ArgumentError(describe("network", f"is {shown(given)}", f"one of {list(NETWORKS)}", 'network="mlp"'))
         return NETWORKS[given](inputs, outputs, width, depth, activation)
     if isinstance(given, Network):
         return given
@@ -141,7 +141,7 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int, ac
     if callable(given) and any(map(is_weight, jax.tree.leaves(given))):
         return _of_module(given)
     fix = 'network="mlp", an Equinox or Flax NNX module, or (params, apply)'
-    raise ArgumentTypeError(describe("network", f"is {given!r}", "a name, a module or a pair", fix))
+    raise ArgumentTypeError(describe("network", f"is {shown(given)}", "a name, a module or a pair", fix))
 
 
 def _of_module(module: Any) -> Network:

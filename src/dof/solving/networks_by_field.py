@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.problem import Problem
 from dof.solving.networks import Network, network_of
 from dof.solving.settings import Settings
@@ -63,7 +63,7 @@ def _features(name: str, of: Any, problem: Problem) -> np.ndarray:
     coordinates = problem.equation.coordinates
     words = of.split() if isinstance(of, str) else []
     if not words or not set(words) <= set(coordinates.names):
-        raise ArgumentTypeError(describe(f"network[{name!r}]", f"is of {of!r}", f"some of {coordinates}", FIX))
+        raise ArgumentTypeError(describe(f"network[{name!r}]", f"is of {shown(of)}", f"some of {coordinates}", FIX))
     if problem.feature_count != coordinates.count or problem.features is not None:
         found = "chooses coordinates, but the network is given other features"
         raise ArgumentError(

@@ -6,7 +6,7 @@ from dataclasses import fields
 from types import NoneType
 from typing import Any
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.notation.residual import METHODS as RESIDUAL_METHODS
 from dof.solving.networks import ACTIVATIONS
 
@@ -26,7 +26,7 @@ def require_types(settings: Any) -> None:
         # `f.type` is text, as annotations are postponed where settings are defined.
         kind, value = str(f.type), getattr(settings, f.name)
         if not isinstance(value, types[kind]) or (isinstance(value, bool) and "bool" not in kind):
-            raise ArgumentTypeError(describe(f.name, f"is {value!r}", f"of type {kind}", f"{f.name}={kind}(...)"))
+            raise ArgumentTypeError(describe(f.name, f"is {shown(value)}", f"of type {kind}", f"{f.name}={kind}(...)"))
 
 
 def require_in_range(settings: Any) -> None:
@@ -47,4 +47,4 @@ def require_in_range(settings: Any) -> None:
 
 def _require(holds: bool, name: str, value: Any, expected: str, fix: str) -> None:
     if not holds:
-        raise ArgumentError(describe(name, f"is {value!r}", expected, fix))
+        raise ArgumentError(describe(name, f"is {shown(value)}", expected, fix))

@@ -13,6 +13,22 @@ from dof.pde.problem import Problem
 from dof.solving.choices_by_size import LEAST_POINTS, STEP_RESIDUALS, default_points, optimiser_for
 from dof.solving.setting_checks import require_in_range, require_types
 
+_OTHER_NAMES = {
+    "activations": "activation",
+    "batch_size": "points",
+    "epochs": "newton",
+    "iterations": "newton",
+    "layers": "depth",
+    "learning_rate": "rate",
+    "lr": "rate",
+    "num_boundary": "edge_points",
+    "num_domain": "points",
+    "optimizer": "optimiser",
+    "steps": "newton",
+    "units": "width",
+}
+"""What settings are called elsewhere, and here."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -95,9 +111,9 @@ class Settings:
         known = [f.name for f in fields(self)]
         for name in changes:
             if name not in known:
-                near = get_close_matches(name, known, 1)
-                hint = f"{near[0]}=…" if near else f"one of {', '.join(known)}"
-                raise ArgumentError(describe(name, "is no setting", f"one of {known}", hint))
+                near = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else get_close_matches(name, known, 1)
+                hint = f"{near[0]}=…" if near else "adam=…, newton=… and width=…, for steps and size"
+                raise ArgumentError(describe(name, "is no setting", f"one of {', '.join(known)}", hint))
         return replace(self, **changes)
 
     def chosen_for(self, parameters: int, equations: int) -> Settings:

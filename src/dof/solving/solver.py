@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh
 
-from dof.errors import ArgumentTypeError, Diverged, describe
+from dof.errors import ArgumentTypeError, Diverged, describe, shown
 from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.devices import Devices
@@ -21,7 +21,7 @@ from dof.solving.settings import settings_of
 from dof.solving.solutions.solution import Solution
 from dof.solving.time_windows import WindowedSolution, problem_in_window, window_ends
 from dof.solving.training import Training, TrainingState
-from dof.solving.warm_start import with_unknowns, with_weights
+from dof.solving.warm_start import require_solution, with_unknowns, with_weights
 from dof.zoo import problem_named
 
 
@@ -119,7 +119,7 @@ def training_of(
         problem = problem_named(problem)
     if not isinstance(problem, Problem):
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
-        raise ArgumentTypeError(describe("problem", f"is {problem!r}", "a pde.Problem or a name of the zoo", fix))
+        raise ArgumentTypeError(describe("problem", f"is {shown(problem)}", "a pde.Problem or a name of the zoo", fix))
     chosen, devices = settings_of(problem, settings), Devices(mesh)
     wanted = _network_that_is_meant(problem, chosen.network if network is None else network, start)
     if isinstance(wanted, Mapping):
@@ -137,6 +137,7 @@ def _network_that_is_meant(problem: Problem, given: Any, start: Solution | None)
     if not (isinstance(given, str) and given == "auto"):
         return given
     if start is not None:
+        require_solution(start)
         return start.training.objective.network
     return "mlp" if problem.network is None else problem.network
 

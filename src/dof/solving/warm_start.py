@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.problem import Problem
 from dof.solving.networks import Network
 from dof.solving.solutions.solution import Solution
@@ -25,10 +25,15 @@ def with_weights(network: Network, start: Solution) -> Network:
     return Network(lambda key: params, network.apply)
 
 
+def require_solution(start: Any) -> None:
+    """Refuse what training cannot start from."""
+    if not isinstance(start, Solution):
+        raise ArgumentTypeError(describe("start", f"is {shown(start)}", "a solution", "start=dof.solve(problem)"))
+
+
 def with_unknowns(problem: Problem, start: Solution) -> Problem:
     """The problem, whose unknowns start from what a solution found of the same names."""
-    if not isinstance(start, Solution):
-        raise ArgumentTypeError(describe("start", f"is {start!r}", "a solution", "start=dof.solve(problem)"))
+    require_solution(start)
     found = {name: value for name, value in start.unknowns.items() if name in problem.unknowns}
     return replace(problem, unknowns={**problem.unknowns, **found}) if found else problem
 

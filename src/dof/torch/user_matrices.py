@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 
 
 class Factored:
@@ -87,7 +87,7 @@ def as_coefficient(argument: str, value: Any) -> Any:
         array = np.array(value)
     if array.dtype.kind not in "bifc":
         expected, fix = "numbers, or a function of x that returns them", f"{argument} = torch.as_tensor({argument})"
-        raise ArgumentTypeError(describe(argument, f"is {value!r}", expected, fix))
+        raise ArgumentTypeError(describe(argument, f"is {shown(value)}", expected, fix))
     if not np.isfinite(array).all():
         found, fix = f"is {array}" if not array.ndim else "has entries that are not", f"torch.nan_to_num({argument})"
         raise ArgumentError(describe(argument, found, "finite numbers", fix))

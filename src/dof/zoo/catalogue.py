@@ -4,7 +4,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde import Problem
 from dof.zoo.beams_and_plates import beam, plate
 from dof.zoo.finance import black_scholes
@@ -88,4 +88,4 @@ def _made_by(name: str) -> Callable[[], Problem]:
         return ZOO[name]
     near = get_close_matches(name, ZOO, 1)
     fix = f"dof solve {near[0]}" if near else "dof problems, which lists them"
-    raise ArgumentError(describe("problem", f"is {name!r}", "a name of the zoo or a file.py", fix))
+    raise ArgumentError(describe("problem", f"is {shown(name)}", "a name of the zoo or a file.py", fix))

@@ -13,7 +13,7 @@ from dof.pde.conditions.hard_conditions import trial
 
 LINE = pde.Interval(0, 1)
 DISC = pde.Ball([0, 0])
-HOLED = pde.Box([-2, -2], [2, 2]) - DISC
+HOLED = pde.Box([-2, -2], [2, 2]) - DISC.named("hole")
 TOUCHING = pde.Triangle([0, 0], [1, 0], [0, 1]) | pde.Triangle([0, 0], [-1, 0], [0, 1])
 TWO_BALLS = pde.Ball([0, 0]).named("left") | pde.Ball([1, 0])
 CORNER = pde.Polygon([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]])
@@ -21,12 +21,18 @@ CORNER = pde.Polygon([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]])
 COMB = pde.Polygon(
     [[0, 0], [3, 0], [3, 2], [2, 2], [2, 1], [1, 1], [1, 2], [0, 2]], names=["", "", "", "", "", "", "left", ""]
 )
+SQUARE = pde.Box([0, 0], [1, 1])
 MIXED = pde.Interval(0, 1) * pde.Parameter(0, 1)
 
 
 @pde.residual("x")
 def line(u, x):
     return u.xx
+
+
+@pde.residual("x")
+def normal(u, x, *, n):
+    return u.x * n[0]
 
 
 @pde.residual("x y")
@@ -64,7 +70,14 @@ CONDITIONS = {
     "periodic": (line, LINE, pde.periodic("q"), "`coordinate` is 'q'", 'pde.periodic("x")'),
     "field": (system, BOX, pde.dirichlet(0.0, field="q"), "`field` is 'q'", "v[2] p"),
     "field of data": (system, BOX, pde.data([[0.0] * 3], [1.0], field="q"), "`field` is 'q'", "v[2] p"),
-    "no normal": (line, LINE, pde.neumann(0.0, on="x=0.5"), "`on` is 'x=0.5'", "normal"),
+    "no normal": (line, LINE, pde.on("x=0.5", normal), "`on` is 'x=0.5'", "normal"),
+    "inside": (line, LINE, pde.dirichlet(0.0, on="x=0.5"), "inside of the domain, where x goes from 0 to 1", '"x=1"'),
+    "slope inside": (line, LINE, pde.neumann(0.0, on="x=0.5"), "`on` is 'x=0.5', inside of the domain", '"x=0"'),
+    "one of two inside": (plane, SQUARE, pde.dirichlet(on=["y=1", "x=0.5"]), "`on` is 'x=0.5'", '"y=1"'),
+    "diameter": (plane, DISC, pde.dirichlet(on="x=0", hard=True), "`on` is 'x=0', inside of the domain", '"boundary"'),
+    "number for a truth": (line, LINE, pde.neumann(on=lambda x: x - 0.5), "predicate that returns", "x < 0.5"),
+    "no truth value": (line, LINE, pde.dirichlet(on=lambda x: None), "predicate that returns None", "x < 0.5"),
+    "several truth values": (vector, SQUARE, pde.dirichlet(on=lambda x: x > 0), "returns array([", "x[0] < 0.5"),
     "normal of time": (equation, BOX, pde.robin(1.0, 1.0, on="t=0.5"), "`on` is 't=0.5'", "normal"),
     "normal of one's own": (equation, BOX, pde.on("start", flux), "`on` is 'start'", "normal"),
     "face of a ball": (plane, DISC, pde.dirichlet(0.0, on="x=0.5"), "`on` is 'x=0.5'", 'on="boundary"'),

@@ -225,6 +225,12 @@ def test_a_hole_that_leaves_no_points_to_be_found_is_refused(monkeypatch, rng):
         (lambda: pde.Polygon([[0, 0], [3, 0], [3, 2], [1, -1], [0, 2]]), "crosses"),
         (lambda: pde.Polygon([[0, 0], [1, 0], [0, 1]], names=["a"]), "`names`"),
         (lambda: pde.Ball([0, 0]).named("x=0"), "`name`"),
+        (lambda: pde.Ball([0, 0], -1.0), "`Ball` has .* `radius` -1.0"),
+        (lambda: pde.Ball([], 1.0), "`Ball` has `centre` "),
+        (lambda: pde.Box([], []), "`Box` goes from "),
+        (lambda: pde.Time(1, 0), "`Time` goes from "),
+        (lambda: pde.Cylinder([0, 0], -1.0, 0, 1), "`Cylinder` has `radius` -1.0"),
+        (lambda: pde.Cylinder([0, 0], 1.0, 1, 0), "the lower lid first"),
     ],
 )
 def test_what_is_no_domain_is_refused(make, said):
@@ -239,6 +245,20 @@ def test_a_hole_may_last_as_long_as_the_domain(rng):
     edge, normals = domain.edge(rng.random((500, domain.edge_uniforms)))
     assert domain.contains(edge - 1e-6 * normals).all() and not normals[:, 2].any()
     assert domain.volume == pytest.approx(4 - np.pi / 4, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pde.Box("a", "b"),
+        lambda: pde.Box([0, [1, 2]], [1, 1]),
+        lambda: pde.Ball([0, lambda x: x]),
+    ],
+)
+def test_shapes_are_made_of_numbers(make):
+    with pytest.raises(TypeError, match=r"is given .* expected numbers") as caught:
+        make()
+    assert "0x" not in str(caught.value) and "Fix: pde." in str(caught.value)
 
 
 @pytest.mark.parametrize("make", [lambda: pde.Interval(0, 1) * 2, lambda: pde.Interval(0, 1) - 2])

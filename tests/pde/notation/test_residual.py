@@ -522,9 +522,9 @@ def test_a_cached_plan_does_not_keep_what_was_traced():
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda u, x: None, "`<lambda>` returns None; expected a residual"),
-        (lambda u, x: (u.xx, None), "`<lambda>` returns None; expected a residual for each equation"),
-        (lambda u, x: "u.xx", "`<lambda>` returns 'u.xx'; expected a residual for each equation"),
+        (lambda u, x: None, "`residual` returns None; expected a residual"),
+        (lambda u, x: (u.xx, None), "`residual` returns None; expected a residual for each equation"),
+        (lambda u, x: "u.xx", "`residual` returns 'u.xx'; expected a residual for each equation"),
         (lambda u, x: u.xx == -1, "returns whether something holds; expected a number"),
         (lambda u, x: (), r"returns \(\); expected a residual"),
         (lambda u, x: u(x), r"`u\(x\)`.* calls a field, which stands for its value"),

@@ -9,18 +9,21 @@ from typing import Any
 import jax
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.extend import enable_x64
 from dof.pde.argument_checks import require_arguments
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.geometry.rejection import by_rejection
+from dof.pde.notation.names import space_axes
 
 BOUNDARY = "boundary"
 LOOKED_AT = 4096
 """Points of the boundary among which one of a part must be found: a part of a thousandth is missed once in 60 times."""
 ON_PIECE = 64
 """Points at which a condition that holds by construction is looked at, on each smooth piece of the boundary."""
+SHOWN_AXES = 3
+"""Coordinates whose ends are named in an error; more do not fit into a line."""
 NEAR, ZERO = 1e-9, 1e-14
 """How far from a value, relative to the extent, a coordinate may be by rounding; and what a smooth distance is by
 rounding where it is zero. It is small near corners too, hence not the same number."""
@@ -38,12 +41,14 @@ class BoundaryPart:
         named: A truth value for each smooth piece of the boundary: those that were asked for by name.
         tests: Points at which any of these holds belong to the part as well.
         text: How the user wrote it.
+        known: The parts that have names, in words (see `names_of_parts`).
     """
 
     domain: Domain
     named: np.ndarray
     tests: tuple[Test, ...]
     text: str
+    known: str
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         """Whether any of the tests holds."""
@@ -69,7 +74,7 @@ class BoundaryPart:
     def refusal(self, missing: int) -> ArgumentError:
         """That the part has no points."""
         found, fix = f"is {self.text!r}, where no points of the boundary were found", f'on="{BOUNDARY}"'
-        return ArgumentError(describe("on", found, "a part of the boundary", fix))
+        return ArgumentError(describe("on", found, f"a part of the boundary, as {self.known}", fix))
 
     def require_points(self) -> None:
         """Refuse a part that is empty."""
@@ -146,8 +151,16 @@ def boundary_part(on: Any, named: NamedDomain, fixed_coordinate: Callable[[str],
         else:
             expected = 'a name, a value as "x=0", a predicate, or several of these'
             fix = f'on="{named.coordinates.each[0]}={named.ends(0)[0]}"'
-            raise ArgumentTypeError(describe("on", f"is {place!r}", expected, fix))
-    return BoundaryPart(named.domain, kept, tuple(tests), text_of(on))
+            raise ArgumentTypeError(describe("on", f"is {shown(place)}", expected, fix))
+    return BoundaryPart(named.domain, kept, tuple(tests), text_of(on), names_of_parts(named))
+
+
+def names_of_parts(named: NamedDomain) -> str:
+    """What `on` may be, as '"boundary", "x=0", "x=1", "hole"'; of many coordinates the first ones."""
+    axes = [axis for axis in space_axes(named.coordinates) if named.domain.has_face(axis, named.ends(axis)[0])]
+    faces = [f"{named.coordinates.each[axis]}={end:g}" for axis in axes[:SHOWN_AXES] for end in named.ends(axis)]
+    names = sorted(set(named.domain.piece_names()) - {""})
+    return ", ".join(f'"{text}"' for text in [BOUNDARY, *faces, *names])
 
 
 def text_of(on: Any) -> str:
@@ -165,4 +178,13 @@ def _at_value(axis: int, value: float, named: NamedDomain) -> Test:
 def _predicate(on: Callable[..., Any], named: NamedDomain) -> Test:
     """Point by point, so that `and`, `or` and `x[0]` are what they are in Python."""
     require_arguments("on", on, named.coordinates.names)
-    return lambda points: np.array([bool(on(*named.split(point))) for point in points], bool)
+    return lambda points: np.array([_is_true(on(*named.split(point)), named) for point in points], bool)
+
+
+def _is_true(answer: Any, named: NamedDomain) -> bool:
+    """A truth value; a number is none: x - 0.5 is true wherever it is not zero."""
+    if np.size(answer) == 1 and np.asarray(answer).dtype == bool:
+        return bool(answer)
+    found = f"is a predicate that returns {shown(answer)}"
+    fix = f"lambda {', '.join(named.coordinates.names)}: {named.coordinates.each[0]} < 0.5"
+    raise ArgumentTypeError(describe("on", found, "True or False for one point", fix))

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde.argument_checks import require_value
 from dof.pde.conditions.boundary_parts import BOUNDARY, text_of
 from dof.pde.conditions.condition_residuals import CONDITION_RESIDUALS
 from dof.pde.conditions.loss_term import LossTerm, positive_weight
-from dof.pde.conditions.places import START, both_ends, place_of
+from dof.pde.conditions.places import START, both_ends, place_of, require_boundary
 from dof.pde.geometry.named_domain import NamedDomain
 
 
@@ -47,7 +47,9 @@ class Condition:
         named.require_field(self.field)
         for argument, value in {"g": self.value, "alpha": self.factors[0], "beta": self.factors[1]}.items():
             require_value(argument, value, named, self.field, f"of `{self.name}` ")
-        # Only these two read the normal; without it any value of a coordinate is a place, an inner one too.
+        if self.kind in ("dirichlet", "neumann", "robin"):
+            require_boundary(self.on, named)
+        # Only these two read the normal, and refuse places that have none.
         is_periodic, wants_normal = self.kind == "periodic", self.kind in ("neumann", "robin")
         place = both_ends(self.on, named) if is_periodic else place_of(self.on, named, wants_normal)
         residual = CONDITION_RESIDUALS[self.kind](self, named)
@@ -67,7 +69,7 @@ def dirichlet(
 
     Args:
         g: A number, or a function of the coordinates. If `hard`, it is evaluated inside of the domain as well.
-        on: "boundary", where a coordinate has a value, as "x=0", the name of a part of the boundary, a predicate of the
+        on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
             coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
         hard: Whether the condition holds by construction, on the whole boundary or on whole pieces of it.
@@ -84,7 +86,9 @@ def dirichlet(
     return Condition("dirichlet", g, on, field, hard, weight=weight)
 
 
-def neumann(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weight: float = 1.0) -> Condition:
+def neumann(
+    g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, hard: bool = False, weight: float = 1.0
+) -> Condition:
     """The condition ∂u/∂n = g along the outward normal.
 
     Args:
@@ -92,7 +96,8 @@ def neumann(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weigh
         on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
             coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
-        weight: A factor of its loss, where it is no hard condition.
+        hard: Not possible: what holds by construction are values, not slopes.
+        weight: A factor of its loss.
 
     Examples:
         >>> from dof import pde
@@ -101,11 +106,19 @@ def neumann(g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weigh
         >>> [term.name for term in pde.Problem(flat, pde.Interval(0, 1), ends).terms()]
         ['equation', 'dirichlet at x=0', 'neumann at x=1']
     """
+    _require_soft(hard, "neumann", "pde.neumann(g)")
     return Condition("neumann", g, on, field, factors=(0.0, 1.0), weight=weight)
 
 
 def robin(
-    alpha: Any, beta: Any, g: Any = 0.0, *, on: Any = BOUNDARY, field: str | None = None, weight: float = 1.0
+    alpha: Any,
+    beta: Any,
+    g: Any = 0.0,
+    *,
+    on: Any = BOUNDARY,
+    field: str | None = None,
+    hard: bool = False,
+    weight: float = 1.0,
 ) -> Condition:
     """The condition α u + β ∂u/∂n = g along the outward normal.
 
@@ -116,17 +129,26 @@ def robin(
         on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
             coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.
-        weight: A factor of its loss, where it is no hard condition.
+        hard: Not possible: what holds by construction are values, not slopes.
+        weight: A factor of its loss.
 
     Examples:
         >>> from dof import pde
         >>> pde.robin(1.0, lambda x, t: 1 + t, on="x=1").name
         'robin at x=1'
     """
+    _require_soft(hard, "robin", "pde.robin(alpha, beta, g)")
     if not any(callable(factor) or np.any(factor) for factor in (alpha, beta)):
-        found, fix = f"is {beta!r}, as `alpha` is", "pde.robin(1.0, 1.0, g)"
+        found, fix = f"is {shown(beta)}, as `alpha` is", "pde.robin(1.0, 1.0, g)"
         raise ArgumentError(describe("beta", found, "one of them that is not zero", fix))
     return Condition("robin", g, on, field, factors=(alpha, beta), weight=weight)
+
+
+def _require_soft(hard: bool, kind: str, fix: str) -> None:
+    if hard:
+        found = f"is asked for of `{kind}`, a condition on a slope"
+        expected = "a Dirichlet, periodic or initial condition, which can hold by construction"
+        raise ArgumentError(describe("hard", found, expected, f"{fix}, which is a term of the loss"))
 
 
 def periodic(coordinate: str, *, field: str | None = None, hard: bool = False, weight: float = 1.0) -> Condition:

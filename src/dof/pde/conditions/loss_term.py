@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 
 Net = Callable[[Any], Any]
 """The unknown functions at one point, (coordinates,) → the values of all fields."""
@@ -77,6 +77,6 @@ def positive_weight(weight: Any) -> float:
     """The factor that the user gave a term; refuses what is no positive number."""
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
         raise ArgumentError(
-            describe("weight", f"is {weight!r}", "a positive number", "pde.dirichlet(0.0, weight=10.0)")
+            describe("weight", f"is {shown(weight)}", "a positive number", "pde.dirichlet(0.0, weight=10.0)")
         )
     return float(weight)

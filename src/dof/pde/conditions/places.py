@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dof.errors import ArgumentError, describe
-from dof.pde.conditions.boundary_parts import BOUNDARY, boundary_part
+from dof.errors import ArgumentError, describe, shown
+from dof.pde.conditions.boundary_parts import BOUNDARY, boundary_part, names_of_parts
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NamedDomain
-from dof.pde.notation.names import space_axes
+from dof.pde.notation.names import TIME, space_axes
 
 START = "start"
 ROUNDING = 1e-6
@@ -44,13 +44,14 @@ def place_of(on: Any, named: NamedDomain, with_normal: bool = False) -> Place:
     """
     if on == BOUNDARY:
         return _boundary(named)
-    if not isinstance(on, str) or not _is_face(on, named):
+    face = face_of(on, named)
+    if face is None:
         return _part(on, named)
-    axis, value = fixed_coordinate(on, named)
+    axis, value = face
     normal = _normal(axis, value, named)
     if with_normal and not normal.any():
-        found, fix = f"is {on!r}, where no normal points outwards", f'on="{BOUNDARY}"'
-        raise ArgumentError(describe("on", found, "an end of a coordinate in space", fix))
+        found, fix = f"is {shown(on)}, where no normal points outwards", f'on="{BOUNDARY}"'
+        raise ArgumentError(describe("on", found, f"an end of a coordinate in space, as {names_of_parts(named)}", fix))
 
     def points(unit: np.ndarray) -> tuple[np.ndarray, ...]:
         return _with_fixed(axis, value, named.domain.inside(unit)), np.tile(normal, (len(unit), 1))
@@ -70,12 +71,32 @@ def _boundary(named: NamedDomain) -> Place:
     return Place(named.domain.edge_uniforms, points)
 
 
-def _is_face(on: str, named: NamedDomain) -> bool:
-    """Whether a text is "start", or "x=0" with a value that all points may take; names and edges are no faces."""
-    if on != START and "=" not in on and (on in named.domain.piece_names()):
-        return False
+def require_boundary(on: Any, named: NamedDomain) -> None:
+    """Refuse a value of a coordinate in space that lies between its ends, where there is no boundary.
+
+    Times and parameters may have any value: they have no boundary, and u may be given at the end of time.
+    """
+    for place in on if isinstance(on, (list, tuple)) else [on]:
+        if face := face_of(place, named):
+            _require_end(place, *face, named)
+
+
+def _require_end(on: str, axis: int, value: float, named: NamedDomain) -> None:
+    if axis in space_axes(named.coordinates) and not _normal(axis, value, named).any():
+        name, (low, high) = named.coordinates.each[axis], named.ends(axis)
+        found = f"is {shown(on)}, inside of the domain, where {name} goes from {low:g} to {high:g}"
+        fix = f'on="{name}={low:g}"; pde.on("{on}", residual) or pde.data(points, values) for u inside'
+        raise ArgumentError(describe("on", found, f"a part of the boundary, as {names_of_parts(named)}", fix))
+
+
+def face_of(on: Any, named: NamedDomain) -> tuple[int, float] | None:
+    """The coordinate and the value of "start", or of "x=0" if all points may take it; None for other places."""
+    if not isinstance(on, str) or on == BOUNDARY:
+        return None
+    if on != START and "=" not in on and on in named.domain.piece_names():
+        return None
     axis, value = fixed_coordinate(on, named)
-    return named.domain.has_face(axis, value)
+    return (axis, value) if named.domain.has_face(axis, value) else None
 
 
 def _part(on: Any, named: NamedDomain) -> Place:
@@ -105,7 +126,7 @@ def both_ends(coordinate: Any, named: NamedDomain) -> Place:
     axis = named.axis(coordinate)
     if axis is None:
         expected, fix = f"a single coordinate of {named.coordinates}", f'pde.periodic("{named.coordinates.each[0]}")'
-        raise ArgumentError(describe("coordinate", f"is {coordinate!r}", expected, fix))
+        raise ArgumentError(describe("coordinate", f"is {shown(coordinate)}", expected, fix))
     for end in named.ends(axis):
         _require_face(coordinate, axis, end, named)
 
@@ -125,9 +146,10 @@ def fixed_coordinate(on: Any, named: NamedDomain) -> tuple[int, float]:
     axis, value = named.axis(name.strip()), _number(text)
     if axis is None or value is None:
         first = f'"{named.coordinates.each[0]}={named.ends(0)[0]}"'
-        known = "".join(f', "{name}"' for name in sorted(set(named.domain.piece_names()) - {""}))
-        expected = f'"{BOUNDARY}", "{START}" of time{known}, a predicate, or a value of {named.coordinates}, as {first}'
-        raise ArgumentError(describe("on", f"is {on!r}", expected, f"on={first}"))
+        known = names_of_parts(named)
+        start = f'"{START}" of time, ' if named.axis(TIME) is not None else ""
+        expected = f"{known}, {start}a predicate, or a value of {named.coordinates}, as {first}"
+        raise ArgumentError(describe("on", f"is {shown(on)}", expected, f"on={first}"))
     value = _rounded(value, named.ends(axis))
     _require_between("on", on, axis, value, named)
     return axis, value
@@ -150,13 +172,13 @@ def _require_between(argument: str, found: Any, axis: int, value: float, named: 
     (low, high), name = named.ends(axis), named.coordinates.each[axis]
     if not low <= value <= high:
         expected, fix = f"{name} from {low} to {high}", f'on="{name}={high if value > high else low}"'
-        raise ArgumentError(describe(argument, f"is {found!r}, outside of the domain", expected, fix))
+        raise ArgumentError(describe(argument, f"is {shown(found)}, outside of the domain", expected, fix))
 
 
 def _require_face(coordinate: Any, axis: int, value: float, named: NamedDomain) -> None:
     if not named.domain.has_face(axis, value):
         name = named.coordinates.each[axis]
-        said = f"is {coordinate!r}, and points of the domain would leave it with {name} = {value}"
+        said = f"is {shown(coordinate)}, and points of the domain would leave it with {name} = {value}"
         expected, fix = "a face of an interval or a box", "pde.Box([0, 0], [1, 2])"
         raise ArgumentError(describe("coordinate", said, expected, fix))
 

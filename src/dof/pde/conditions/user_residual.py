@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.conditions.boundary_parts import text_of
 from dof.pde.conditions.loss_term import LossTerm, Net, positive_weight
 from dof.pde.conditions.places import place_of
@@ -72,5 +72,5 @@ def on(place: Any, residual: Residual, *, weight: float = 1.0) -> OwnResidual:
     """
     if not isinstance(residual, Residual):
         fix = 'pde.on("boundary", residual), with @pde.residual("x y") above its def'
-        raise ArgumentTypeError(describe("residual", f"is {residual!r}", "a residual", fix))
+        raise ArgumentTypeError(describe("residual", f"is {shown(residual)}", "a residual", fix))
     return OwnResidual(residual, place, weight=weight)

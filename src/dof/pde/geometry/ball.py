@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dof.errors import ArgumentError, describe
-from dof.pde.geometry.domain import Domain
+from dof.pde.geometry.domain import Domain, numbers
 
 LEAST_UNIFORM = 1e-12
 """Uniform numbers are kept so far from 0 and 1, where the normal distribution is infinite."""
@@ -37,12 +37,13 @@ class Ball(Domain):
     """
 
     def __init__(self, centre: Sequence[float], radius: float = 1.0, *, crowded: bool = False) -> None:
-        self.centre, self.radius = np.atleast_1d(np.asarray(centre, float)), float(radius)
-        if self.centre.ndim != 1 or not (np.isfinite(self.centre).all() and 0 < self.radius < np.inf):
-            found = f"has `centre` {self.centre} and `radius` {self.radius}"
-            raise ArgumentError(
-                describe("Ball", found, "a point and a positive radius, of finite numbers", "pde.Ball([0, 0], 1.0)")
-            )
+        fix = "pde.Ball([0, 0], 1.0)"
+        self.centre, length = np.atleast_1d(numbers("Ball", centre, fix)), numbers("Ball", radius, fix)
+        is_point = self.centre.ndim == 1 and self.centre.size > 0 and np.isfinite(self.centre).all()
+        if not (is_point and length.ndim == 0 and 0 < length < np.inf):
+            found = f"has `centre` {self.centre} and `radius` {length}"
+            raise ArgumentError(describe("Ball", found, "a point and a positive radius, of finite numbers", fix))
+        self.radius = float(length)
         self.size = self.edge_uniforms = n = len(self.centre)
         self.crowded = crowded
         self.uniforms = n + 1

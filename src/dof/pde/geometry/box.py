@@ -9,8 +9,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
-from dof.pde.geometry.domain import Domain, chosen_by
+from dof.errors import ArgumentError, describe, shown
+from dof.pde.geometry.domain import Domain, chosen_by, numbers
 from dof.pde.geometry.r_functions import conjunction
 
 
@@ -35,8 +35,9 @@ class Box(Domain):
     _example = "pde.Box([0, 0], [1, 2])"
 
     def __init__(self, low: Sequence[float], high: Sequence[float]) -> None:
-        self.low, self.high = np.atleast_1d(np.asarray(low, float)), np.atleast_1d(np.asarray(high, float))
-        are_vectors = self.low.ndim == 1 and self.low.shape == self.high.shape
+        ends = (np.atleast_1d(numbers(type(self).__name__, end, self._example)) for end in (low, high))
+        self.low, self.high = ends
+        are_vectors = self.low.ndim == 1 and self.low.shape == self.high.shape and self.low.size > 0
         if not (are_vectors and (self.low < self.high).all() and np.isfinite([self.low, self.high]).all()):
             found = f"goes from {self.low} to {self.high}"
             expected = "finite numbers, for each coordinate the lower one first"
@@ -175,7 +176,7 @@ class Time(Unbounded):
         super().__init__(start, end)
         if crowded is not None and not (np.isfinite(crowded) and crowded > 0):
             fix = "pde.Time(0, 1, crowded=0.01)"
-            raise ArgumentError(describe("crowded", f"is {crowded!r}", "a positive time, or None", fix))
+            raise ArgumentError(describe("crowded", f"is {shown(crowded)}", "a positive time, or None", fix))
         self.crowded = crowded
 
     def collocation(self, unit: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.geometry.corners import Corner
 
 
@@ -153,7 +153,7 @@ class Domain(ABC):
             ('', '', '', '', 'hole')
         """
         if not (isinstance(name, str) and name.isidentifier()):
-            raise ArgumentError(describe("name", f"is {name!r}", "a word", 'pde.Ball([0, 0], 0.5).named("hole")'))
+            raise ArgumentError(describe("name", f"is {shown(name)}", "a word", 'pde.Ball([0, 0], 0.5).named("hole")'))
         new = copy(self)
         new.name = name
         return new
@@ -199,6 +199,14 @@ class Domain(ABC):
         from dof.pde.geometry.combination import Combination
 
         return Combination(self, other, "intersection") if isinstance(other, Domain) else NotImplemented
+
+
+def numbers(shape: str, given: Any, fix: str) -> np.ndarray:
+    """What the user gave a shape as an array of numbers; refuses text and nested lists of different lengths."""
+    try:
+        return np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(describe(shape, f"is given {shown(given)}", "numbers", fix)) from None
 
 
 def chosen_by(shares: np.ndarray, unit: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde.geometry.domain import Domain
 from dof.pde.notation.names import TIME, Names
 
@@ -74,7 +74,7 @@ class NamedDomain:
     def require_field(self, field: str | None) -> None:
         """Refuse a field that is not among `fields`; None is all of them."""
         if field is not None and field not in self.fields.names:
-            found, fix = f"is {field!r}", f'field="{self.fields.names[0]}"'
+            found, fix = f"is {shown(field)}", f'field="{self.fields.names[0]}"'
             raise ArgumentError(describe("field", found, f"one of {self.fields}", fix))
 
     def axis(self, name: Any) -> int | None:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dof.errors import ArgumentError, describe
 from dof.pde.geometry.ball import Ball
 from dof.pde.geometry.box import Interval
 from dof.pde.geometry.corners import Corner
-from dof.pde.geometry.domain import Domain, chosen_by
+from dof.pde.geometry.domain import Domain, chosen_by, numbers
 from dof.pde.geometry.r_functions import conjunction
 
 
@@ -183,6 +184,11 @@ class Cylinder(Product):
     """
 
     def __init__(self, centre: Sequence[float], radius: float, low: float, high: float) -> None:
+        fix = "pde.Cylinder([0, 0], 1.0, 0, 2)"
+        lengths = [numbers("Cylinder", given, fix) for given in (radius, low, high)]
+        if any(given.ndim for given in lengths) or not (lengths[0] > 0 and lengths[1] < lengths[2]):
+            found = f"has `radius` {radius}, `low` {low} and `high` {high}"
+            raise ArgumentError(describe("Cylinder", found, "a positive radius, and the lower lid first", fix))
         super().__init__(Ball(centre, radius), Interval(low, high))
 
 

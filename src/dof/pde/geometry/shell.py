@@ -10,7 +10,7 @@ import numpy as np
 
 from dof.errors import ArgumentError, describe
 from dof.pde.geometry.ball import ROUNDING, Ball, on_sphere
-from dof.pde.geometry.domain import Domain
+from dof.pde.geometry.domain import Domain, numbers
 
 
 class Shell(Domain):
@@ -31,8 +31,10 @@ class Shell(Domain):
     piece_count = 2
 
     def __init__(self, centre: Sequence[float], inner: float, outer: float) -> None:
-        if not 0 < inner < outer:
-            found, fix = f"has `inner` {inner} and `outer` {outer}", "pde.Shell([0, 0], 1.0, 2.0)"
+        fix = "pde.Shell([0, 0], 1.0, 2.0)"
+        radii = [numbers("Shell", radius, fix) for radius in (inner, outer)]
+        if any(radius.ndim for radius in radii) or not 0 < radii[0] < radii[1]:
+            found = f"has `inner` {inner} and `outer` {outer}"
             raise ArgumentError(describe("Shell", found, "radii with 0 < inner < outer", fix))
         ball = Ball(centre, outer)
         self.centre, self.inner, self.outer = ball.centre, float(inner), ball.radius

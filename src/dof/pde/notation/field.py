@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.notation.acts_as_array import ActsAsArray
 from dof.pde.notation.derivatives import Applied, Derivative, Gradient, derivative_of
-from dof.pde.notation.names import Names, space_axes, subscripts
+from dof.pde.notation.names import TIME, Names, space_axes, subscripts
 
 Reader = Callable[[Derivative], Any]
 """From a derivative to its value for all components of the network."""
@@ -115,6 +115,14 @@ class Field(ActsAsArray):
         self._network.coordinates.require(names, f"{self._name}.d")
         return self._differentiated(f"{self._name}.d({', '.join(map(repr, names))})", names)
 
+    def require_time(self, call: str) -> None:
+        """Refuse a residual without a coordinate t, for `call`, which differentiates in it."""
+        coordinates = self._network.coordinates
+        if TIME not in coordinates.names:
+            found = f"is asked of {self._name}, whose coordinates are {coordinates}"
+            fix = f'@pde.residual("{coordinates} {TIME}"), or {self._name}.d("{coordinates.names[-1]}")'
+            raise ArgumentError(describe(call, found, f"a coordinate {TIME} for ∂/∂{TIME}", fix))
+
     def _differentiated(self, name: str, names: tuple[str, ...]) -> Any:
         coordinates = self._network.coordinates
         if len(names) == 1 and coordinates.is_vector(names[0]):
@@ -164,7 +172,7 @@ class Field(ActsAsArray):
 
     def __getitem__(self, index: Any) -> Field:
         if not self.shape:
-            found = f"is a single number, of which [{index}] is asked"
+            found = "is a single number, of which a component is asked for"
             raise ArgumentTypeError(describe(self._name, found, "a field with components", 'fields="u[2]"'))
         choose = lambda array: self._choose(array)[..., index]  # noqa: E731
         rest = self._monomial, self._laplacians, self._applied

@@ -40,7 +40,16 @@ def told_in_words(coordinates: Names) -> Iterator[None]:
         found = "asks for the number that a field or a coordinate is, while the residual is traced for all points"
         fix = "jnp.where(u > 0, a, b) for `a if u > 0 else b`, jnp.sin for math.sin and np.sin"
         raise ArgumentTypeError(_told(error, "the residual", found, "functions of arrays", fix)) from error
+    except IndexError as error:
+        if "Too many indices" not in str(error):
+            raise
+        found = "asks for a component of what is a single number at each point"
+        fix = f'{" ".join(coordinates.names)} without index, or @pde.residual("x[2]") for x with 2 components'
+        raise ArgumentTypeError(_told(error, "the residual", found, "names with components", fix)) from None
     except (TypeError, ValueError) as error:
+        if "callable value" in str(error) and "<field " in str(error):
+            found, fix = "takes functions, and a field is its value at the point", "u.x, u.gradient or pde.grad(u)"
+            raise ArgumentTypeError(_told(error, "the residual", found, "derivatives of fields", fix)) from None
         if "'Field' object is not callable" in str(error):
             found, fix = "calls a field, which stands for its value at the point already", "u, u.x or u.xx"
             raise ArgumentTypeError(_told(error, "the residual", found, "no arguments", fix)) from None

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 
 TIME = "t"
 """The name of the coordinate that does not count as space."""
+_LAMBDA = "<lambda>"
+"""What Python calls a function without a name."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Names:
         if not given or any(name not in self.names for name in given):
             each = (len(given) == 1 and subscripts(given[0], self)) or self.names[:1]
             fix = f"{call}({', '.join(map(repr, each))})"
-            raise ArgumentError(describe("d", f"is given {given}", f"coordinates of {self}", fix))
+            found = f"is given {', '.join(map(shown, given)) or 'nothing'}"
+            raise ArgumentError(describe(call, found, f"coordinates of {self}", fix))
 
     def is_vector(self, name: str) -> bool:
         """Whether `name` has components, as x in "x[3]"."""
@@ -108,16 +111,29 @@ def read_names(text: Any, argument: str) -> Names:
     words = re.sub(r"\s*:\s*complex\b", ":complex", text).split() if isinstance(text, str) else []
     complex_ = "(:complex)?" if argument == "fields" else "()"
     found = [re.fullmatch(r"([A-Za-z]\w*?)(?:\[(\d+)\])?" + complex_, word) for word in words]
-    fix = '@pde.residual("x y t"), or "x[100] t" for x with 100 components'
+    fix = _as_text(text, argument)
     if not found or not all(found):
         raise ArgumentError(
-            describe(argument, f"is {text!r}", "names, with a size in brackets where they have one", fix)
+            describe(argument, f"is {shown(text)}", "names, with a size in brackets where they have one", fix)
         )
     names = tuple(match[1] for match in found if match)
     sizes = tuple(int(match[2]) if match[2] else None for match in found if match)
     if len(set(names)) < len(names) or 0 in sizes:
-        raise ArgumentError(describe(argument, f"is {text!r}", "names that differ and sizes that are not zero", fix))
+        expected = "names that differ and sizes that are not zero"
+        raise ArgumentError(describe(argument, f"is {shown(text)}", expected, fix))
     return Names(names, sizes, tuple(match[1] for match in found if match and match[3]))
+
+
+def _as_text(given: Any, argument: str) -> str:
+    """How the names that were given are written, or an example of names."""
+    words = re.sub(r"[,;]", " ", given).split() if isinstance(given, str) else given
+    is_names = isinstance(words, (list, tuple)) and all(isinstance(word, str) and word.isidentifier() for word in words)
+    if is_names and words:
+        text = " ".join(dict.fromkeys(words))
+        return f'fields="{text}"' if argument == "fields" else f'@pde.residual("{text}")'
+    if argument == "fields":
+        return 'fields="u v", or "u[2] p" for u with 2 components'
+    return '@pde.residual("x y t"), or "x[100] t" for x with 100 components'
 
 
 def field_names(function: Callable[..., Any], coordinates: Names, fields: str | None) -> Names:
@@ -135,16 +151,25 @@ def field_names(function: Callable[..., Any], coordinates: Names, fields: str | 
     # A coordinate in front is no name of a field, but a wrong order.
     own = [name for name in names[:1] if name not in coordinates.names] or ["u"]
     found = read_names(fields if fields else own[0], "fields")
+    if both := sorted({*found.names} & {*coordinates.names}):
+        said, fix = f"has {' '.join(both)}, as `coordinates` has", '@pde.residual("x y", fields="u v")'
+        raise ArgumentError(describe("fields", said, "names of their own for fields and coordinates", fix))
     expected = [*found.names, *coordinates.names]
     if names != expected:
         name, has = function_name(function), f"has the arguments ({', '.join(names)})"
-        raise ArgumentError(describe(name, has, f"({', '.join(expected)})", f"def {name}({', '.join(expected)}):"))
+        raise ArgumentError(describe(name, has, f"({', '.join(expected)})", first_line(function, expected)))
     return found
 
 
 def function_name(function: Callable[..., Any]) -> str:
-    """What a residual's function is called in errors and reports: its own name, or that of its class."""
-    return getattr(function, "__name__", type(function).__name__)
+    """What a residual's function is called in errors and reports: its own name, that of its class, or "residual"."""
+    return getattr(function, "__name__", type(function).__name__).replace(_LAMBDA, "residual")
+
+
+def first_line(function: Callable[..., Any], arguments: Sequence[str]) -> str:
+    """The first line of a residual's function with other arguments, for errors."""
+    name, given = getattr(function, "__name__", _LAMBDA), ", ".join(arguments)
+    return f"lambda {given}: ..." if name == _LAMBDA else f"def {name}({given}):"
 
 
 def space_axes(coordinates: Names) -> list[int]:

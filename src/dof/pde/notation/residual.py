@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.frameworks import refuse_torch
 from dof.pde.notation.at_points import at_points
 from dof.pde.notation.derivatives import Derivative
@@ -49,7 +49,9 @@ def residual(coordinates: str, fields: str | None = None) -> Callable[[Callable[
         >>> print(heat.plan)
         1 direction, 1 channel (2 derivatives merged): the cost of 3 forward passes
     """
-    return lambda function: Residual(function, read_names(coordinates, "coordinates"), fields)
+    # Here and not in the decorator: `@pde.residual` without names has the function for them.
+    names = read_names(coordinates, "coordinates")
+    return lambda function: Residual(function, names, fields)
 
 
 class Residual:
@@ -110,7 +112,7 @@ class Residual:
         """
         if method not in METHODS:
             expected, fix = f"one of {', '.join(map(repr, METHODS))}", 'at_point(net, point, {}, "dof")'
-            raise ArgumentError(describe("method", f"is {method!r}", expected, fix))
+            raise ArgumentError(describe("method", f"is {shown(method)}", expected, fix))
         return METHODS[method](self, net, point, parameters)
 
     def _at_points(self, net: Callable[[Any], Any], parameters: Mapping[str, Any], method: str) -> Callable[[Any], Any]:
@@ -129,6 +131,11 @@ class Residual:
         # Plans are made for other derivatives: none is shared.
         new.coordinates, new.cached_plans = replace(self.coordinates, parameters=names), {}
         return new
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        """The positional arguments of the decorated function: fields, then coordinates."""
+        return (*self.fields.names, *self.coordinates.names)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -182,14 +189,14 @@ class Residual:
         arrays = jax.tree.map(self._number, out, is_leaf=is_leaf)
         network.is_over = True
         if not jax.tree.leaves(arrays):
-            raise ArgumentError(describe(self.name, f"returns {out!r}", "a residual", "return u.laplacian - f"))
+            raise ArgumentError(describe(self.name, f"returns {shown(out)}", "a residual", "return u.laplacian - f"))
         return arrays
 
     def _number(self, leaf: Any) -> Any:
         """One equation as an array; refuses what has no square, as `u.xx == f`, which is not an equation here."""
         if leaf is None or isinstance(leaf, str):
             expected, fix = "a residual for each equation", "return u.laplacian - f"
-            raise ArgumentError(describe(self.name, f"returns {leaf!r}", expected, fix))
+            raise ArgumentError(describe(self.name, f"returns {shown(leaf)}", expected, fix))
         array = jnp.asarray(leaf)
         if array.dtype == bool:
             expected, fix = "a number that is zero where the equation holds", "u.xx - f for u.xx == f"

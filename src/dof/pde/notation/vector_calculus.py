@@ -20,6 +20,8 @@ def dt(u: Field) -> Any:
         >>> print(pde.residual("x t")(lambda u, x, t: pde.dt(u))(lambda z: z[0] * z[1] ** 2)([3.0, 2.0]))
         12.0
     """
+    if isinstance(u, Field):
+        u.require_time("pde.dt")
     return u.d(TIME)
 
 

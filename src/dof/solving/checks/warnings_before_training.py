@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,10 @@ from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.notation.derivatives import First, Gradient
 from dof.pde.problem import Problem
-from dof.solving.checks.missing_initial_condition import on_missing_start
+from dof.solving.checks.contradicting_conditions import on_contradictions
+from dof.solving.checks.free_constant import on_free_constant
+from dof.solving.checks.initial_conditions import on_missing_start, on_needless_velocity
+from dof.solving.checks.missing_names import on_missing_names
 from dof.solving.checks.reference_check import on_reference
 from dof.solving.choices_by_size import default_points
 from dof.solving.loss.objective import Objective
@@ -27,8 +30,8 @@ PROBES = 8
 """Points at which functions are looked at: second derivatives of a network that has some vanish at none of them."""
 
 MOST_COORDINATES = 1000
-"""Beyond it residuals of u = 0 and of the reference are not looked at: to trace one in 100,000 coordinates takes
-seconds."""
+"""Beyond it residuals of u = 0, of u + 1 and of the reference are not looked at: to trace one in 100,000 coordinates
+takes seconds."""
 
 
 def advice_on(
@@ -44,18 +47,27 @@ def advice_on(
         is_window: Whether the problem is a window of time of another, to which the reference belongs: its start is what
             the network of the window before ended with.
     """
+    problem = objective.problem
     found = [
         _on_few_equations(fitted, counts, settings),
-        _on_missing_conditions(objective.problem),
+        _on_missing_conditions(problem),
         _on_missing_equations(objective),
-        on_missing_start(objective.problem),
-        *map(partial(_on_data, objective.problem), objective.problem.conditions),
-        on_given_solution(objective.problem),
+        on_missing_start(problem) or _of_few(on_free_constant, objective),
+        on_needless_velocity(problem),
+        on_contradictions(problem),
+        _of_few(on_missing_names, objective),
+        *map(partial(_on_data, problem), problem.conditions),
+        on_given_solution(problem),
         _on_piecewise_linear(objective),
-        _on_zero_solution(objective),
-        "" if is_window or objective.problem.domain.size > MOST_COORDINATES else on_reference(objective),
+        _of_few(_on_zero_solution, objective),
+        "" if is_window else _of_few(on_reference, objective),
     ]
     return tuple(filter(None, found))
+
+
+def _of_few(check: Callable[[Objective], str], objective: Objective) -> str:
+    """What a check says that traces residuals, where the problem has not too many coordinates for it."""
+    return check(objective) if objective.problem.domain.size <= MOST_COORDINATES else ""
 
 
 def _on_few_equations(objective: Objective, counts: Sequence[int], settings: Settings) -> str:
@@ -125,7 +137,7 @@ def on_given_solution(problem: Problem) -> str:
 def _on_zero_solution(objective: Objective) -> str:
     """About problems that u = 0 solves, as eigenvalue problems do: loss and residual then vanish with u."""
     problem = objective.problem
-    if not problem.conditions or problem.domain.size > MOST_COORDINATES or not _starts_from_zero(problem):
+    if not problem.conditions or not _starts_from_zero(problem):
         return ""
     rng = np.random.default_rng(0)
     for k, term in enumerate(objective.terms):

@@ -38,8 +38,7 @@ class Objective:
         unknowns = {name: jnp.asarray(value, float) for name, value in problem.unknowns.items()}
         self.start, self.unravel = ravel_pytree((network.init(jax.random.key(seed)), unknowns))
         _require_outputs(problem, self.u(self.start))
-        if problem.reference is not None:
-            jax.eval_shape(problem.exact, jnp.zeros(problem.domain.size))  # a wrong shape is refused before training
+        problem.require_traceable()
 
     def u(self, theta: Any) -> Any:
         """The unknown functions with parameters θ, as a function of one point."""
@@ -59,14 +58,15 @@ class Objective:
 
     def residual(self, k: int, theta: Any, arrays: Any) -> Any:
         """The residual of term k at one point as a vector; `arrays` are what the term has for that point."""
-        return self._residual_of(k, self.u(theta), theta, arrays)
+        return self.residual_of(k, self.u(theta), theta, arrays)
 
     def residual_of_zero(self, k: int, theta: Any, arrays: Any) -> Any:
         """The residual of term k for unknown functions that are zero everywhere."""
         u = self.u(theta)
-        return self._residual_of(k, lambda z: jnp.zeros_like(u(z)), theta, arrays)
+        return self.residual_of(k, lambda z: jnp.zeros_like(u(z)), theta, arrays)
 
-    def _residual_of(self, k: int, u: Any, theta: Any, arrays: Any) -> Any:
+    def residual_of(self, k: int, u: Any, theta: Any, arrays: Any) -> Any:
+        """The residual of term k for other unknown functions u of a point; θ has the unknown numbers."""
         found = self.terms[k].residual(u, self.unknowns(theta), self.method, *arrays)
         return jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(found)])
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.torch.api.apply import require_function
 from dof.torch.pipeline.propagate import require_tensor
 from dof.torch.pipeline.propagated import map_outputs
@@ -156,6 +156,6 @@ def _require_chunk(chunk: Any) -> None:
     if isinstance(chunk, str) and chunk == "auto":
         return
     if isinstance(chunk, bool) or not isinstance(chunk, int):
-        raise ArgumentTypeError(describe("chunk", f"is {chunk!r}", expected, fix))
+        raise ArgumentTypeError(describe("chunk", f"is {shown(chunk)}", expected, fix))
     if chunk < 1:
         raise ArgumentError(describe("chunk", f"is {chunk}", expected, fix))

@@ -4,11 +4,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import dof
 from dof import pde
-from dof.solving.checks.missing_initial_condition import on_missing_start
+from dof.solving.checks.initial_conditions import on_missing_start, on_needless_velocity
 
 LINE = pde.Interval(0, 1) * pde.Time(0, 1)
 WALLS, START, VELOCITY = pde.dirichlet(0.0), pde.initial(lambda x, t: jnp.sin(x)), pde.initial_velocity(0.0)
+SECOND = dof.derivatives(2)[1] ** 2
 MEASURED = pde.data(np.full((1, 2), 0.5), [1.0])
 
 
@@ -31,6 +33,22 @@ def wave(u, x, t):
 )
 def test_a_missing_start_is_said(equation, conditions, missing):
     assert missing in on_missing_start(pde.Problem(pde.residual("x t")(equation), LINE, conditions))
+
+
+@pytest.mark.parametrize(
+    ("equation", "conditions", "order"),
+    [
+        (heat, [WALLS, START, VELOCITY], 1),
+        (lambda u, x, t: u.xx - t, [WALLS, VELOCITY], 0),
+        (lambda u, x, t: u.xt - u, [WALLS, START, VELOCITY], 1),
+        (wave, [WALLS, START, VELOCITY], None),
+        (wave, [WALLS], None),
+        (lambda u, x, t: u.t + u.apply(SECOND), [WALLS, START, VELOCITY], None),
+    ],
+)
+def test_a_velocity_that_the_equation_gives_already_is_said(equation, conditions, order):
+    said = on_needless_velocity(pde.Problem(pde.residual("x t")(equation), LINE, conditions))
+    assert said == "" if order is None else f"of order {order} in t and has a condition `initial velocity`" in said
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""Whether an equation in time has what it starts from."""
+"""Whether an equation in time has what it starts from, and no more."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dof.pde.conditions.conditions import Condition
-from dof.pde.notation.derivatives import Derivative, First, Gradient, Higher, Second
+from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Higher, Second
 from dof.pde.notation.names import TIME
 from dof.pde.problem import Problem
 
@@ -19,7 +19,7 @@ def on_missing_start(problem: Problem) -> str:
         return ""
     if not all(_is_of_space(condition) for condition in problem.conditions):
         return ""
-    order = max((_order(read, time) for read in problem.plan.reads), default=0)
+    order = _order_in_time(problem, time)
     missing = [kind for kind in ("initial", "initial velocity")[:order] if kind not in kinds]
     if not missing:
         return ""
@@ -27,6 +27,28 @@ def on_missing_start(problem: Problem) -> str:
         f"`{problem.name}` is of order {order} in t and has no condition `{missing[0]}`: which of its solutions is "
         f"found depends on the seed.\n  Fix: pde.{missing[0].replace(' ', '_')}(0.0) among the conditions"
     )
+
+
+def on_needless_velocity(problem: Problem) -> str:
+    """About an initial velocity for an equation of one field whose order in time is less than two."""
+    time = problem.named_domain.axis(TIME)
+    kinds = {condition.kind for condition in problem.conditions if isinstance(condition, Condition)}
+    # In a system of first order the velocity of one field may stand for the start of another; an operator may have any
+    # order.
+    if time is None or "initial velocity" not in kinds or len(problem.equation.fields.names) > 1:
+        return ""
+    order = _order_in_time(problem, time)
+    if order > 1 or any(isinstance(read, Applied) for read in problem.plan.reads):
+        return ""
+    return (
+        f"`{problem.name}` is of order {order} in t and has a condition `initial velocity`: the equation gives the "
+        "velocity itself, and no function has both where they differ.\n"
+        "  Fix: without pde.initial_velocity; or an equation with u.tt"
+    )
+
+
+def _order_in_time(problem: Problem, time: int) -> int:
+    return max((_order(read, time) for read in problem.plan.reads), default=0)
 
 
 def _is_of_space(condition: Any) -> bool:
