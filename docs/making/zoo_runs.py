@@ -1,4 +1,4 @@
-"""Solves problems of the zoo and keeps the figures of each run in docs/explanation/accuracy/zoo.jsonl, of which the table is made.
+"""Solves problems of the zoo and keeps the figures of each run in docs/explanation/accuracy/zoo.jsonl.
 
     python docs/making/zoo_runs.py burgers 0 1 2 3 4
 

@@ -13,7 +13,7 @@ import numpy as np
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.extend import enable_x64
 from dof.pde.geometry.domain import Domain
-from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.geometry.named_domain import NORMAL, NamedDomain, takes_normal
 from dof.pde.notation.mistakes import FUNCTIONS_OF_NUMBERS
 from dof.pde.notation.names import TIME, Names, first_line
 from dof.pde.notation.residual import Residual
@@ -75,11 +75,15 @@ def require_values(residual: Residual, known: set[str]) -> None:
     """Refuse a residual that has keywords without default which are not in `known`."""
     missing = sorted(set(residual.required_names) - known)
     if missing:
-        fix = f'unknowns={{"{missing[0]}": 1.0}}, or *, {missing[0]}=1.0 in its def'
+        name = missing[0]
+        coordinates = ", ".join(residual.coordinates.names)
+        fix = f'given={{"{name}": lambda {coordinates}: 1.0}}, or unknowns={{"{name}": 1.0}} to find it'
         raise ArgumentError(describe(residual.name, f"has keywords {missing} without value", "a value for each", fix))
 
 
-def require_arguments(argument: str, function: Any, names: Sequence[str], of: str = "") -> None:
+def require_arguments(
+    argument: str, function: Any, names: Sequence[str], of: str = "", keywords: Sequence[str] = ()
+) -> None:
     """Refuse what cannot be called with as many arguments as there are names.
 
     Args:
@@ -87,6 +91,7 @@ def require_arguments(argument: str, function: Any, names: Sequence[str], of: st
         function: What the user gave.
         names: Of the positional arguments that it is going to get.
         of: Whose argument it is, as "of `dirichlet` ", for errors.
+        keywords: That it is going to get besides.
     """
     wanted = ", ".join(names)
     if not callable(function):
@@ -97,17 +102,26 @@ def require_arguments(argument: str, function: Any, names: Sequence[str], of: st
     except ValueError:  # of some built-in functions it is not known
         return
     try:
-        signature.bind(*names)
+        signature.bind(*names, **dict.fromkeys(keywords))
     except TypeError:
         found = f"{of}has the arguments {signature}"
         raise ArgumentError(describe(argument, found, f"({wanted})", f"lambda {wanted}: ...")) from None
 
 
-def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, of: str) -> None:
-    """Refuse what is no number, no number for each component of a field, and no function with such values."""
+def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, of: str, normal: Any = None) -> None:
+    """Refuse what is no number, no number for each component of a field, and no function with such values.
+
+    Args:
+        argument: The name of the user's argument, for errors.
+        g: What the user gave.
+        named: The domain and the names of its coordinates.
+        field: The unknown function that it is for.
+        of: Whose argument it is, as "of `dirichlet` ", for errors.
+        normal: A vector in space where g may take the normal, else None.
+    """
     if callable(g):
-        require_arguments(argument, g, named.coordinates.names, of)
-    output, shape = _output(argument, lambda z: named.given(g, z), named, of), named.shape_of(field)
+        require_arguments(argument, g, named.coordinates.names, of, [NORMAL] * (normal is not None and takes_normal(g)))
+    output, shape = _output(argument, lambda z: named.given(g, z, normal), named, of), named.shape_of(field)
     found = output.shape
     names = (field,) if field else named.fields.names
     # Its imaginary part would be a part of the residual that no network can make smaller.

@@ -27,9 +27,9 @@ from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.hard_conditions import features_of, require_possible, trial
 from dof.pde.conditions.loss_term import LossTerm, Net, in_real_numbers, with_distinct_names, with_point_factors
 from dof.pde.conditions.measured_data import MeasuredData
-from dof.pde.conditions.user_residual import NORMAL, OwnResidual
+from dof.pde.conditions.user_residual import OwnResidual
 from dof.pde.geometry.domain import Domain
-from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.geometry.named_domain import NORMAL, NamedDomain
 from dof.pde.known_values import require_by_name, require_numbers_by_name
 from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan

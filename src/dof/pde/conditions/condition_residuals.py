@@ -36,7 +36,7 @@ def _flux(condition: Any, named: NamedDomain) -> Callable[..., Any]:
         # One jvp gives u and ∂u/∂n. The normal has no component in time, which is filled up with zero.
         both = jax.jvp(net, (z,), (jnp.zeros_like(z).at[space].set(n),))
         value, slope = (named.of_field(condition.field, part) for part in both)
-        alpha, beta, g = (jnp.asarray(named.given(part, z)) for part in (*condition.factors, condition.value))
+        alpha, beta, g = (jnp.asarray(named.given(part, z, n)) for part in (*condition.factors, condition.value))
         return alpha * value + beta * slope - g
 
     return residual

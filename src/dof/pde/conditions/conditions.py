@@ -18,6 +18,7 @@ from dof.pde.conditions.condition_residuals import CONDITION_RESIDUALS
 from dof.pde.conditions.loss_term import LossTerm, positive_weight
 from dof.pde.conditions.places import START, both_ends, place_of, require_boundary
 from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.notation.names import space_axes
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,14 @@ class Condition:
     def loss_term(self, named: NamedDomain) -> LossTerm:
         """The term of the loss on a domain; refuses fields, shapes and places that the domain does not have."""
         named.require_field(self.field)
+        has_slope = self.kind in ("neumann", "robin")
+        normal = np.zeros(len(space_axes(named.coordinates))) if has_slope else None
         for argument, value in {"g": self.value, "alpha": self.factors[0], "beta": self.factors[1]}.items():
-            require_value(argument, value, named, self.field, f"of `{self.name}` ")
+            require_value(argument, value, named, self.field, f"of `{self.name}` ", normal)
         if self.kind in ("dirichlet", "neumann", "robin"):
             require_boundary(self.on, named)
         # Only these two read the normal, and refuse places that have none.
-        is_periodic, wants_normal = self.kind == "periodic", self.kind in ("neumann", "robin")
-        place = both_ends(self.on, named) if is_periodic else place_of(self.on, named, wants_normal)
+        place = both_ends(self.on, named) if self.kind == "periodic" else place_of(self.on, named, has_slope)
         residual = CONDITION_RESIDUALS[self.kind](self, named)
         return LossTerm(self.name, *place, residual, weight=positive_weight(self.weight))
 
@@ -92,7 +94,8 @@ def neumann(
     """The condition ∂u/∂n = g along the outward normal.
 
     Args:
-        g: A number, or a function of the coordinates.
+        g: A number, or a function of the coordinates, which may take the outward normal as keyword `n`, as
+            `lambda x, y, *, n: n @ flux(x, y)`.
         on: "boundary", an end of a coordinate, as "x=0", the name of a part of the boundary, a predicate of the
             coordinates, as `lambda x, y: y > 0`, or a list of these.
         field: One of several unknown functions; by default all of them.

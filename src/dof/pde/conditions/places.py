@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,7 +150,9 @@ def fixed_coordinate(on: Any, named: NamedDomain) -> tuple[int, float]:
         known = names_of_parts(named)
         start = f'"{START}" of time, ' if named.axis(TIME) is not None else ""
         expected = f"{known}, {start}a predicate, or a value of {named.coordinates}, as {first}"
-        raise ArgumentError(describe("on", f"is {shown(on)}", expected, f"on={first}"))
+        near = get_close_matches(on, named.domain.piece_names(), 1)
+        fix = f'on="{near[0]}"' if near else f"on={first}"
+        raise ArgumentError(describe("on", f"is {shown(on)}", expected, fix))
     value = _rounded(value, named.ends(axis))
     _require_between("on", on, axis, value, named)
     return axis, value

@@ -9,11 +9,8 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.pde.conditions.boundary_parts import text_of
 from dof.pde.conditions.loss_term import LossTerm, Net, positive_weight
 from dof.pde.conditions.places import place_of
-from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.geometry.named_domain import NORMAL, NamedDomain
 from dof.pde.notation.residual import Residual
-
-NORMAL = "n"
-"""The keyword by which a residual gets the normal."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,18 @@ import numpy as np
 from dof.errors import ArgumentError, describe, shown
 from dof.pde.geometry.domain import Domain
 from dof.pde.notation.names import TIME, Names
+
+NORMAL = "n"
+"""The keyword by which functions on the boundary get the normal."""
+
+
+def takes_normal(g: Any) -> bool:
+    """Whether g is a function with the keyword `n`."""
+    try:
+        taken = inspect.signature(g).parameters.get(NORMAL) if callable(g) else None
+    except ValueError:  # of some built-in functions it is not known
+        return False
+    return taken is not None and taken.kind is taken.KEYWORD_ONLY
 
 
 @dataclass(frozen=True)
@@ -63,9 +76,11 @@ class NamedDomain:
             [jnp.concatenate([p.real, p.imag]) if n in self.fields.complexes else p.real for n, p in parts]
         )
 
-    def given(self, g: Any, z: Any) -> Any:
-        """The value at the point z of a number or of a function of the coordinates."""
-        return g(*self.split(z)) if callable(g) else g
+    def given(self, g: Any, z: Any, normal: Any = None) -> Any:
+        """The value at the point z of a number or of a function of the coordinates, which may take the normal too."""
+        if not callable(g):
+            return g
+        return g(*self.split(z), **({NORMAL: normal} if normal is not None and takes_normal(g) else {}))
 
     def split(self, z: Any) -> list[Any]:
         """The coordinates of a point, one array for each name."""

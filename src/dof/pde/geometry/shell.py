@@ -16,6 +16,8 @@ from dof.pde.geometry.domain import Domain, numbers
 class Shell(Domain):
     """inner ≤ |z − centre| ≤ outer: an annulus in two dimensions, a spherical shell in three.
 
+    Conditions hold on one of both spheres by `on="inner"` or `on="outer"`.
+
     Args:
         centre: The coordinates of the centre.
         inner: The radius of the inner sphere.
@@ -48,6 +50,10 @@ class Shell(Domain):
         self.sphere_shares = n / self.outer / left * np.array([1.0, self.hole_share * self.outer / self.inner])
         self.area_per_volume = float(self.sphere_shares.sum())
         self.has_outer = self.has_inner = True
+
+    def piece_names(self) -> tuple[str, ...]:
+        """The outer sphere is called "outer", the inner one "inner", if the shell has no name for both."""
+        return (self.name, self.name) if self.name else ("outer", "inner")
 
     def with_pieces(self, kept: np.ndarray) -> Domain:
         """The shell with its outer sphere only, or with its inner one only."""

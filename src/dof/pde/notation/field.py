@@ -105,8 +105,8 @@ class Field(ActsAsArray):
         """The derivative in one coordinate or in several, of any order.
 
         Args:
-            *names: Coordinates. In a single coordinate that has components the derivative is the gradient, on the last
-                axis.
+            *names: Coordinates, or components of them, as "x[0]". In a single coordinate that has components the
+                derivative is the gradient, on the last axis.
 
         Raises:
             ArgumentError: If there is no such coordinate, or a derivative of an order above one is asked for in a
@@ -129,7 +129,9 @@ class Field(ActsAsArray):
             return self._gradient(coordinates.axes(names[0]))
         if any(map(coordinates.is_vector, names)):
             found = f"asks for derivatives of order {len(names)} in {' and '.join(names)}, which has components"
-            raise ArgumentError(describe(name, found, "single coordinates", f"{self._name}.laplacian"))
+            one = ", ".join(repr(coordinates.each[coordinates.axes(n)[0]]) for n in names)
+            fix = f"{self._name}.d({one}), or {self._name}.laplacian"
+            raise ArgumentError(describe(name, found, "single coordinates", fix))
         return self._further(name, tuple(coordinates.axes(n)[0] for n in names))
 
     def _further(self, name: str, monomial: tuple[int, ...] = (), laplacians: int = 0) -> Field:

@@ -65,13 +65,15 @@ class Names:
         return array[..., start] if self.sizes[index] is None else array[..., start:end]
 
     def axes(self, name: str) -> range:
-        """The indices of the components of `name`."""
+        """The indices of the components of `name`, or of one component, as x[0]."""
+        if name not in self._index:
+            return range(self.axis_of[name], self.axis_of[name] + 1)
         index = self._index[name]
         return range(self.starts[index], self.starts[index + 1])
 
     def require(self, given: tuple[str, ...], call: str) -> None:
         """Refuse what is no name of these, or none at all, as an argument of `call`."""
-        if not given or any(name not in self.names for name in given):
+        if not given or any(name not in self._index and name not in self.axis_of for name in given):
             each = (len(given) == 1 and subscripts(given[0], self)) or self.names[:1]
             fix = f"{call}({', '.join(map(repr, each))})"
             found = f"is given {', '.join(map(shown, given)) or 'nothing'}"
@@ -79,7 +81,7 @@ class Names:
 
     def is_vector(self, name: str) -> bool:
         """Whether `name` has components, as x in "x[3]"."""
-        return self.sizes[self._index[name]] is not None
+        return name in self._index and self.sizes[self._index[name]] is not None
 
     # Looked up in tables and not searched for: a residual may have thousands of coordinates.
     @cached_property

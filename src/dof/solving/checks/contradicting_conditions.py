@@ -12,7 +12,7 @@ import numpy as np
 from dof.pde.conditions.boundary_parts import boundary_part
 from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.places import face_of, fixed_coordinate, place_of
-from dof.pde.geometry.named_domain import NamedDomain
+from dof.pde.geometry.named_domain import NamedDomain, takes_normal
 from dof.pde.problem import Problem
 
 PROBES = 1024
@@ -34,7 +34,8 @@ def on_contradictions(problem: Problem) -> str:
 
     Where faces meet they share a corner or an edge, in which no points are drawn: values may differ there.
     """
-    known = [c for c in problem.conditions if isinstance(c, Condition) and c.kind in QUANTITY]
+    given = [c for c in problem.conditions if isinstance(c, Condition) and c.kind in QUANTITY]
+    known = [c for c in given if not takes_normal(c.value)]
     for one, other in combinations(known, 2):
         fields = [name for name in problem.equation.fields.names if {one.field, other.field} <= {None, name}]
         if fields and QUANTITY[one.kind] == QUANTITY[other.kind]:
