@@ -40,7 +40,7 @@ def burgers() -> pde.Problem:
         features=features,
         # By construction u is odd, as the solution is, zero at both ends, and −sin(πx) at the start.
         ansatz=lambda n, x, t: -sin(pi * x) + tanh(3 * t) * tanh(x / layer) * (1 - x**2) * n,
-        recipe={"width": 20, "depth": 3, "points": 4000, "adam": 0, "newton": 130, "report": 10, "adaptive": True},
+        recipe={"width": 26, "depth": 3, "points": 5000, "adam": 0, "newton": 100, "report": 10, "adaptive": True},
     )
 
 

@@ -59,10 +59,10 @@ class Plan:
         return any(isinstance(r, (First, Gradient)) and r not in self.merged for r in self.reads)
 
     def __str__(self) -> str:
-        merged = f" ({len(self.merged)} derivatives merged)" if self.merged else ""
-        nested = f"; besides, {len(self.nested)} derivatives by nesting" if self.nested else ""
-        cost = f"the cost of {self.columns} forward passes"
+        merged = f" ({len(self.merged)} derivatives merged)" if len(self.merged) > 1 else ""
         counted = lambda n, word: f"{n} {word}{'s' * (n != 1)}"  # noqa: E731
+        nested = f"; besides, {counted(len(self.nested), 'derivative')} by nesting" if self.nested else ""
+        cost = f"the cost of {self.columns} forward passes"
         what = f"{counted(self.directions, 'direction')}, {counted(self.channels, 'channel')}"
         return f"{what}{merged}: {cost}{nested}"
 

@@ -38,7 +38,7 @@ class ColumnPlan(Plan):
     meanings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        merged = f" ({len(self.merged)} derivatives merged)" if self.merged else ""
+        merged = f" ({len(self.merged)} derivatives merged)" if len(self.merged) > 1 else ""
         return f"{columns_text(self.meanings)}{merged}: the cost of {self.columns} forward passes"
 
 
