@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from dof.bench.results.write_results import print_files
 from dof.bench.solvers.races import RACES
 from dof.bench.solvers.solver_process import SolverResult
 from dof.bench.solvers.solver_results import SolverRun, save
+from dof.bench.solvers.stopwatch import Found
 from dof.text_table import TextTable, print_tables
 
-COLUMNS = ["problem", "DeepXDE: error", "after", "lines", "dof: error", "after", "lines", "that error after", "faster"]
+COLUMNS = ["problem", "DeepXDE: best", "after", "lines", "dof: error", "after", "lines", "as good after", "faster"]
 NOTES = [
     "error: |u − reference| / |reference| at 4,096 points; of k(x) for the reaction rate",
-    "that error after: seconds until dof is as near as DeepXDE ever was, and stays; faster: how many times",
+    "DeepXDE: best: the smallest error that it had, and when; dof: the error of the solution that it returns, and when",
+    "as good after: seconds until dof has DeepXDE's best error for good; faster: how many times sooner that is",
     "seconds with compilation, without imports and without measuring errors; each solver in a process of its own",
 ]
 COLOURS = {"dof": OURS, "DeepXDE": "#c06040"}
@@ -47,7 +50,8 @@ def solver_table(run: SolverRun) -> TextTable:
     table = TextTable("DeepXDE's examples, by DeepXDE with its settings and by dof.solve with its defaults", COLUMNS)
     for name, results in _in_order(run):
         theirs, ours = results.get("DeepXDE"), results.get("dof")
-        table.rows.append([RACES[name].title, *_cells(theirs), *_cells(ours), *_reached(ours, theirs)])
+        found = [*_cells(theirs, _best), *_cells(ours, lambda result: result.found[-1])]
+        table.rows.append([RACES[name].title, *found, *_reached(ours, theirs)])
     table.notes = NOTES
     return table
 
@@ -56,11 +60,16 @@ def _in_order(run: SolverRun) -> list[tuple[str, dict[str, SolverResult]]]:
     return [(name, run.problems[name]) for name in RACES if name in run.problems]
 
 
-def _cells(result: SolverResult | None) -> list[str]:
+def _best(result: SolverResult) -> Found:
+    """The smallest error, and when it was reached."""
+    return min(result.found, key=lambda found: found[1])
+
+
+def _cells(result: SolverResult | None, which: Callable[[SolverResult], Found]) -> list[str]:
     """Error, seconds and lines of a solver."""
     if result is None or not result.found:
         return [result.failure or "–" if result else "–", "–", "–"]
-    seconds, error = result.found[-1]
+    seconds, error = which(result)
     return [f"{error:.1e}", f"{seconds:.0f} s", str(result.lines)]
 
 
@@ -68,7 +77,7 @@ def _reached(ours: SolverResult | None, theirs: SolverResult | None) -> list[str
     """When dof had what DeepXDE reached at best, and how many times sooner than DeepXDE."""
     if not (ours and theirs and ours.found and theirs.found):
         return ["–", "–"]
-    after, error = min(theirs.found, key=lambda found: found[1])
+    after, error = _best(theirs)
     seconds = first_for_good(ours, error)
     if seconds is None:
         return ["never", "–"]
