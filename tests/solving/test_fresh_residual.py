@@ -13,7 +13,7 @@ import dof
 from dof import ArgumentError, pde
 from dof.jax_compat import enable_x64
 from dof.solving.checks.reference_check import on_reference
-from dof.solving.measuring.progress import Progress, interval_length, is_enough
+from dof.solving.measuring.early_stopping import Progress, interval_length, is_enough
 from dof.solving.measuring.quality import quality
 from dof.solving.measuring.training_plots import plot_training
 from dof.solving.settings import Settings

@@ -2,7 +2,7 @@
 
 Reading order: `settings`, `networks`, `loss/` (points and residuals), `optimisers/` (steps), `devices` (of a mesh),
 `checks/`, `measuring/` (how good a state is), `training` (interval by interval), `solver`, `solutions/`,
-`time_windows`, `eigenvalue_problems`, `loaded_solution`.
+`time_windows`, `eigenvalue_problems`, `solution_from_file`.
 """
 
 from dof.errors import Diverged

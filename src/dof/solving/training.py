@@ -22,8 +22,8 @@ from dof.solving.loss.causal_weights import causal_factors
 from dof.solving.loss.collocation_points import Batch, counts_of, crowded, sample
 from dof.solving.loss.objective import Objective
 from dof.solving.loss.residual_gradient import with_residual_gradient
+from dof.solving.measuring.early_stopping import Progress, interval_length, is_enough
 from dof.solving.measuring.evaluation import Evaluation
-from dof.solving.measuring.progress import Progress, interval_length, is_enough
 from dof.solving.measuring.training_report import Report
 from dof.solving.networks import Network
 from dof.solving.optimisers.optimiser import OPTIMISERS, Optimiser, phase_at

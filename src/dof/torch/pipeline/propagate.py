@@ -12,7 +12,7 @@ from torch import Tensor
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.frameworks import expecting_torch, refuse_jax
 from dof.operators.higher_order import HigherOrder
-from dof.torch import compat, row_probe
+from dof.torch import row_probe, torch_compat
 from dof.torch.jets.symbol_at import of_order_two
 from dof.torch.pipeline.any_order import propagate_any_order
 from dof.torch.pipeline.order_two import propagate_order_two
@@ -43,7 +43,7 @@ def require_tensor(argument: str, x: Any) -> None:
 
 
 def _require_points(x: Any) -> None:
-    if compat.functorch_is_active():
+    if torch_compat.functorch_is_active():
         found = "is given to an operator inside of torch.func.grad, vmap, jvp or another transformation"
         fix = "L(f)(x) with all points in the rows of x, and torch.autograd.grad or .backward() for gradients"
         raise ArgumentError(describe("x", found, "plain points in rows, since gradients would be lost", fix))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dof.pde.geometry.combination import Combination, require_same_space
-from dof.pde.geometry.difference import Difference, lies_inside
 from dof.pde.geometry.domain import Domain
+from dof.pde.geometry.domain_with_hole import Difference, lies_inside
 from dof.pde.geometry.product import Product
 
 
