@@ -59,7 +59,7 @@ def test_there_are_more_points_once_the_two_have_parted_and_more_where_the_resid
                 for n, p in (("usual", state.progress), ("parted", parted))
             }
             found[adaptive] = {
-                n: (len(batch[0][0]), float(np.mean(training._squares(0, state.theta, batch[0]))))
+                n: (len(batch[0][0]), float(np.mean(training.points.squares(0, state.theta, batch[0]))))
                 for n, batch in sizes.items()
             }
     even = found[False]["usual"]
