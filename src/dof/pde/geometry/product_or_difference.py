@@ -1,4 +1,4 @@
-"""What `*` and `-` of two domains are."""
+"""Which class `*` and `-` of two domains make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One pass through f for all operators at the points x, by the way of their order."""
+"""Sends operators to the way of their order, two or any, after a probe of f."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes values away from their derivatives, or differentiates: detach, copies, conversions, `autograd.grad`."""
+"""Rules for detach, copies and conversions, and for `autograd.grad` inside of f."""
 
 from __future__ import annotations
 
