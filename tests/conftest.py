@@ -55,6 +55,7 @@ LEFT_OUT = (
         "jet",
         "triple",
         "box",
+        "time_and_parameters",
         "ball",
         "conditions",
         "user_residual",

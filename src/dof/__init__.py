@@ -3,8 +3,8 @@
 The folders are the stages of the way from what the user writes to the result:
 
     operators    what the user says: L = Σ a_ij ∂_i ∂_j + Σ b_i ∂_i + c, and its coefficients at x
-    directions   A = Lᵀ Q L: the directions along which tangents are taken (NumPy only)
-    symbols      operators of any order as polynomials in ∂, and the columns that they need (NumPy only)
+    directions   A = Lᵀ Q L: the directions along which tangents are taken (no JAX)
+    symbols      operators of any order as polynomials in ∂, and the columns that they need (no JAX)
     triples      what is carried for every value: (value, tangents, applied)
     sparsity     tangents that keep only the directions an element depends on
     cut          where few values can take the place of many coordinates
@@ -16,9 +16,9 @@ The folders are the stages of the way from what the user writes to the result:
 
     torch        the same operators for PyTorch: `import dof.torch`, which imports no JAX
 
-Above them: pde (residuals as on paper), zoo (problems), solving (training), runs (folders and reports), bench
-(measurements), cli (the command `dof`). Everything public is imported when it is first used, so that the NumPy-only
-parts can be used without JAX.
+Above them: pde (residuals as on paper), compat (the calls of folx, DeepQMC and NetKet), zoo (problems), solving
+(training), runs (folders and reports), bench (measurements), cli (the command `dof`). Everything public is imported
+when it is first used, so that the parts that need NumPy and SciPy only can be used without JAX.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The arguments of f: which of them is x."""
+"""The arguments of f: which of them is x, and what x may be."""
 
 from __future__ import annotations
 
@@ -75,6 +75,16 @@ def _as_array(leaf: Any) -> Any:
         found, expected = f"has a leaf of type {type(leaf).__name__}", "an array or a pytree of arrays"
         fix = "L(f, argnums=1)(params, x), if x is not the first argument of f"
         raise ArgumentTypeError(describe("x", found, expected, fix)) from None
+
+
+def require_floating_x(leaf: Any) -> None:
+    """Refuse a leaf of x that is neither floating nor complex, as one of integers."""
+    dtype = jnp.result_type(leaf)
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        found = f"has type {dtype}"
+        expected = "a floating or complex array, since derivatives are taken with respect to it"
+        fix = "x = jnp.asarray(x, dtype=float); or L(f, argnums=1)(params, x), if x is not the first argument of f"
+        raise ArgumentTypeError(describe("x", found, expected, fix))
 
 
 def places_of(argnums: Argnums, args: tuple[Any, ...]) -> list[int]:

@@ -1,3 +1,5 @@
+"""Products of a gradient, written so that XLA transposes no long factor, have the same values."""
+
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -81,7 +81,7 @@ def test_causal_weights_multiply_the_residuals_of_the_equation():
     solution = dof.solve(time, adam=2, newton=2, points=64, width=4, depth=1, causal=2.0, error_points=64)
     training = solution.training
     state = training.start()
-    (points, factors), *_ = training._in_causal_order(state, training.batch(state))
+    (points, factors), *_ = training.points.in_causal_order(state.theta, training.batch(state))
     objective = training.objective
     plain = objective.residual(0, state.theta, (points[0],))
     assert 0 < factors.min() < factors.max() == 1

@@ -112,7 +112,7 @@ def test_points_crowd_where_the_residual_is_large():
     state = training.start()
     (points, *_), *_ = training.batch(state)
     even = training_of("helmholtz", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": False})
-    size = lambda z: float(jnp.mean(training._squares(0, state.theta, (z,))))  # noqa: E731
+    size = lambda z: float(jnp.mean(training.points.squares(0, state.theta, (z,))))  # noqa: E731
     assert size(points) > 1.3 * size(even.batch(state)[0][0])
 
 

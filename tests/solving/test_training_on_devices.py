@@ -14,6 +14,7 @@ from jax.sharding import Mesh
 import dof
 from dof.errors import ArgumentError, ArgumentTypeError
 from dof.solving.devices import Devices, first_devices
+from dof.solving.shares_of_points import shares
 
 SCRIPT = Path(__file__).parent / "training_on_devices.py"
 SOURCE = Path(__file__).parents[2] / "src"
@@ -61,6 +62,6 @@ def test_no_more_devices_than_there_are(count):
 def test_what_fills_up_has_no_weight():
     devices = Devices(Mesh(np.array(jax.devices()[:1]), ("points",)))
     devices.count = 4
-    ((points, factor),) = devices.shares(((np.arange(6.0)[:, None],),))
+    ((points, factor),) = shares(((np.arange(6.0)[:, None],),), devices)
     assert points.shape == (8, 1) and (factor[6:] == 0).all()
     np.testing.assert_allclose(np.mean((factor * points[:, 0]) ** 2), np.mean(np.arange(6.0) ** 2))

@@ -66,7 +66,7 @@ def value_and_grad(
     def apply(*args: Any, weights: Any = None, **kwargs: Any) -> Any:
         places = places_of(argnums, args)
         params = tuple(args[p] for p in places)
-        _require_inexact(params, argnums)
+        _require_floating_params(params, argnums)
         others = tuple(arg for p, arg in enumerate(args) if p not in places)
         batch = read_batch(others, kwargs, in_axes)
         weighted = _weights(weights, batch.size)
@@ -87,7 +87,7 @@ def value_and_grad(
     return apply
 
 
-def _require_inexact(params: Any, argnums: Argnums) -> None:
+def _require_floating_params(params: Any, argnums: Argnums) -> None:
     for path, leaf in jax.tree_util.tree_leaves_with_path(params):
         # The tree of a network may have functions as leaves, as the activation of `equinox.nn.MLP`.
         kind = jnp.result_type(leaf) if jnp.isscalar(leaf) or hasattr(leaf, "dtype") else type(leaf).__name__

@@ -1,1 +1,1 @@
-"""The calls of other packages, by dof: so that an import line is all that changes."""
+"""The calls of folx, DeepQMC and NetKet, by dof: so that an import line is all that changes."""

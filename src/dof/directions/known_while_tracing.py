@@ -1,4 +1,4 @@
-"""What is known while tracing.
+"""`is_known`: whether an array is NumPy's, and so known while a function is traced.
 
 A coefficient given as numbers is known when a function is traced: dof keeps it as a NumPy array and can look at its
 entries. One that is computed from a traced value, or is an argument under `jit`, is known at run time only: an array of

@@ -62,7 +62,8 @@ class Record:
         family: its family, as `dof.explain` shows it.
         rule: how triples go through it.
         is_elementwise: whether each element of the result depends on the operands at that position only.
-        takes_slots: whether the rule takes slot triples: calls and loops, which pass them on.
+        takes_slots: whether the rule takes slot triples: those of calls, loops, linear solves and reductions pass them
+            on.
         slot_flow: how slots go through it, or a function of the operands that says so; None if that is not known.
         scatter_sum: how tangents are summed direction by direction.
         summed_axes: params ↦ the axes that it adds up, for a primitive that does nothing else.

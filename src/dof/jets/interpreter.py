@@ -26,7 +26,7 @@ from dof.jets.elementwise import elementwise, elementwise_product, elementwise_q
 from dof.jets.general import general
 from dof.jets.jet import reduced_to, values_of
 from dof.jets.linear_algebra import log_determinant, solution
-from dof.jets.products import add_or_subtract, clamp, contraction, first_order, scaled
+from dof.jets.linear_and_bilinear import add_or_subtract, clamp, contraction, first_order, scaled
 from dof.jets.taylor_nested import nested_taylor
 from dof.jets.trace_log import jet_entry
 from dof.symbols.span import Span

@@ -1,1 +1,1 @@
-"""What the user says: linear differential operators, their algebra, and their coefficients at x."""
+"""Linear differential operators as data: their terms, their algebra, and their coefficients at x."""

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dof.arguments import require_floating_x
 from dof.directions.known_while_tracing import is_known
-from dof.errors import ArgumentTypeError, describe
 from dof.typing import Array, Shaped
 
 
@@ -27,7 +27,7 @@ class Coordinates:
         """The coordinates of x; refuses leaves that are not floating or complex."""
         leaves, tree = jax.tree.flatten(x)
         for leaf in leaves:
-            _require_inexact(leaf)
+            require_floating_x(leaf)
         return cls(tree, tuple(map(jnp.shape, leaves)), tuple(map(jnp.result_type, leaves)))
 
     @property
@@ -64,12 +64,3 @@ class Coordinates:
     def point(self, vector: Shaped[Array, " n"]) -> Any:
         """A vector as a value with the tree of x."""
         return jax.tree.unflatten(self.tree, [leaf[0] for leaf in self.split(vector[None])])
-
-
-def _require_inexact(leaf: Any) -> None:
-    dtype = jnp.result_type(leaf)
-    if not jnp.issubdtype(dtype, jnp.inexact):
-        found = f"has type {dtype}"
-        expected = "a floating or complex array, since derivatives are taken with respect to it"
-        fix = "x = jnp.asarray(x, dtype=float); or L(f, argnums=1)(params, x), if x is not the first argument of f"
-        raise ArgumentTypeError(describe("x", found, expected, fix))

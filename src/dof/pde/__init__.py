@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from dof.pde.conditions.measured_data import data
     from dof.pde.conditions.user_residual import on
     from dof.pde.geometry.ball import Ball
-    from dof.pde.geometry.box import Box, Interval, Parameter, Time
+    from dof.pde.geometry.box import Box, Interval
+    from dof.pde.geometry.cylinder import Cylinder
     from dof.pde.geometry.domain import Domain
     from dof.pde.geometry.polygon import Polygon, Triangle
-    from dof.pde.geometry.product import Cylinder
     from dof.pde.geometry.shell import Shell
+    from dof.pde.geometry.time_and_parameters import Parameter, Time
     from dof.pde.notation.residual import Residual, residual
     from dof.pde.notation.vector_calculus import advect, biharmonic, div, dt, grad, laplacian
     from dof.pde.problem import Problem
@@ -29,15 +30,15 @@ if TYPE_CHECKING:
 _MODULE_OF = {
     "Ball": "dof.pde.geometry.ball",
     "Box": "dof.pde.geometry.box",
-    "Cylinder": "dof.pde.geometry.product",
+    "Cylinder": "dof.pde.geometry.cylinder",
     "Domain": "dof.pde.geometry.domain",
     "Interval": "dof.pde.geometry.box",
-    "Parameter": "dof.pde.geometry.box",
+    "Parameter": "dof.pde.geometry.time_and_parameters",
     "Polygon": "dof.pde.geometry.polygon",
     "Problem": "dof.pde.problem",
     "Residual": "dof.pde.notation.residual",
     "Shell": "dof.pde.geometry.shell",
-    "Time": "dof.pde.geometry.box",
+    "Time": "dof.pde.geometry.time_and_parameters",
     "Triangle": "dof.pde.geometry.polygon",
     "advect": "dof.pde.notation.vector_calculus",
     "biharmonic": "dof.pde.notation.vector_calculus",

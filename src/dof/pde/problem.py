@@ -30,7 +30,7 @@ from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.conditions.user_residual import OwnResidual
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NORMAL, NamedDomain
-from dof.pde.known_values import require_by_name, require_numbers_by_name
+from dof.pde.keyword_checks import require_by_name, require_numbers_by_name
 from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan
 from dof.pde.planning.residual_terms import terms_at_point

@@ -1,4 +1,4 @@
-"""Where every propagation starts."""
+"""Sends operators to the way of their order: two, or any."""
 
 from __future__ import annotations
 

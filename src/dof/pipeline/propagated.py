@@ -1,4 +1,4 @@
-"""What comes out of a propagation."""
+"""`Propagated`: the outputs of a propagation, and how operators are read off them."""
 
 from __future__ import annotations
 

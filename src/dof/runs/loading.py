@@ -18,7 +18,7 @@ from dof.runs.problem_source import load_problem
 from dof.runs.run_config import begun_by, read_config
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution, WindowedSolution
-from dof.solving.loaded_solution import load_file, theta_of
+from dof.solving.solution_from_file import load_file, theta_of
 from dof.solving.solver import training_in_window, training_of
 from dof.solving.training import Training
 

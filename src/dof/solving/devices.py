@@ -8,8 +8,6 @@ a mesh these means change nothing: the program is the same for one device and fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from dataclasses import replace
 from typing import Any
 
 import jax
@@ -20,9 +18,6 @@ from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
-from dof.pde.conditions.loss_term import LossTerm
-from dof.solving.loss.collocation_points import Batch
-from dof.solving.loss.objective import Objective
 
 AXIS = "points"
 SAME, SPLIT = PartitionSpec(), PartitionSpec(AXIS)
@@ -123,61 +118,6 @@ class Devices:
         if self._mesh is None or jax.process_count() == 1:
             return tree
         return jax.tree.map(jnp.asarray, multihost_utils.broadcast_one_to_all(tree))
-
-    # What follows is about points.
-
-    def filled(self, array: Any, blocks: int = 1) -> Any:
-        """An array over points with the last one of each block repeated, until each divides evenly among the devices.
-
-        Of each block, one after the other, a device has its share; what does not make up a whole block is left out.
-        """
-        size, rest = len(array) // blocks, np.shape(array)[1:]
-        parted = np.asarray(array)[: blocks * size].reshape(blocks, size, *rest)
-        filled = np.pad(parted, ((0, 0), (0, -size % self.count), *[(0, 0)] * len(rest)), mode="edge")
-        share = filled.shape[1] // self.count
-        by_device = np.swapaxes(filled.reshape(blocks, self.count, share, *rest), 0, 1)
-        return by_device.reshape(self.count * blocks * share, *rest)
-
-    def shares(self, batch: Batch, blocks: int = 1) -> Batch:
-        """A batch that divides evenly; with a mesh, each term has one array more, a factor of its residual.
-
-        The factor is zero for points that are only there to fill up, and √(filled / points) for the others: the mean of
-        squares over all of them is that over the points.
-
-        Args:
-            batch: The points of each term, the equation first.
-            blocks: Into how many blocks the points of the equation are divided before.
-        """
-        if self._mesh is None:
-            return batch
-        return (self._share(batch[0], blocks), *(self._share(arrays, 1) for arrays in batch[1:]))
-
-    def _share(self, arrays: tuple[Any, ...], blocks: int) -> tuple[Any, ...]:
-        size = len(arrays[0]) // blocks
-        full = size + -size % self.count
-        factor = np.tile(np.where(np.arange(full) < size, np.sqrt(full / size), 0.0), blocks)
-        return (*(self.filled(array, blocks) for array in arrays), self.filled(factor, blocks))
-
-    def with_factors(self, objective: Objective) -> Objective:
-        """The objective whose terms have the arrays of `shares`."""
-        if self._mesh is None:
-            return objective
-        twin = copy(objective)
-        twin.terms = tuple(map(_with_factor, objective.terms))
-        return twin
-
-
-def _with_factor(term: LossTerm) -> LossTerm:
-    """The term whose residual, and its parts, are multiplied by the last of a point's arrays."""
-
-    def residual(net: Any, parameters: Any, method: str, *arrays: Any) -> Any:
-        found = term.residual(net, parameters, method, *arrays[:-1])
-        return jax.tree.map(lambda leaf: leaf * arrays[-1], found)
-
-    own = term.parts
-    parts = None if own is None else lambda net, parameters, *arrays: own(net, parameters, *arrays[:-1]) * arrays[-1]
-    points = lambda units: (*term.points(units), np.ones(len(units)))  # noqa: E731
-    return replace(term, points=points, residual=residual, parts=parts)
 
 
 def _require_one_axis(mesh: Any) -> None:

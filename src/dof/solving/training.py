@@ -3,43 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-import dof
 from dof.pde.problem import Problem
 from dof.solving.blas_threads import one_blas_thread
 from dof.solving.checks.diverged_training import require_convergent, require_finite_start
 from dof.solving.checks.memory_check import require_memory, require_room_for_hessians, require_room_for_network
 from dof.solving.checks.warnings_before_training import advice_on
 from dof.solving.devices import Devices
-from dof.solving.loss.causal_weights import causal_factors
-from dof.solving.loss.collocation_points import Batch, counts_of, crowded, sample
+from dof.solving.loss.collocation_points import Batch, counts_of
 from dof.solving.loss.objective import Objective
 from dof.solving.loss.residual_gradient import with_residual_gradient
+from dof.solving.measuring.early_stopping import Progress, interval_length, is_enough
 from dof.solving.measuring.evaluation import Evaluation
-from dof.solving.measuring.progress import Progress, interval_length, is_enough
 from dof.solving.measuring.training_report import Report
 from dof.solving.networks import Network
 from dof.solving.optimisers.optimiser import OPTIMISERS, Optimiser, phase_at
+from dof.solving.points_of_interval import IntervalPoints
 from dof.solving.settings import Settings
+from dof.solving.shares_of_points import shares, with_factors
 
 KEPT_WEIGHT = 0.5
 """Share of the terms' weights that stays from one interval to the next: the noise of new points averages out."""
-CANDIDATES = 4
-"""Drawn for each point where points are chosen by the residual. They are evaluated once in an interval, so that four of
-them cost little beside its steps."""
-
-
-MORE_POINTS = 2
-"""How many times as many points there are once the residual on fresh points has parted from that on fitted ones.
-Burgers' equation with 0.01 / π, with default settings, ends at an error of 5.0e-2 with points as at the start, 1.4e-3
-with as many that are drawn by the residual, and 1.4e-4 with twice as many of them."""
 
 
 class TrainingState(NamedTuple):
@@ -79,7 +69,8 @@ class Training:
         devices.require_able(settings.optimiser)
         self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings, devices)
         self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
-        divided = devices.with_factors(fitted)
+        self.points = IntervalPoints(problem, self.objective, settings, devices, self.counts)
+        divided = with_factors(fitted, devices)
         self.optimisers = {name: make(divided, settings, devices) for name, make in OPTIMISERS.items()}
         self._fitted, self._is_window = fitted, is_window
         self._compiled_steps: dict[tuple[Any, ...], Any] = {}
@@ -119,11 +110,11 @@ class Training:
         name, end = phase_at(state.step, self.settings)
         n = min(interval_length(self.settings, state.progress), end - state.step)
         # Points before weights, since the weights balance the terms at these points.
-        batch = self._in_causal_order(state, self.batch(state))
+        batch = self.points.in_causal_order(state.theta, self.batch(state))
         weights = self._weights(state, batch)
         blocks = self.optimisers[name].blocks
         shared = state.theta, state.optimiser, weights, jnp.asarray(n)
-        arrays = self.devices.placed(shared, self.devices.shares(batch, blocks))
+        arrays = self.devices.placed(shared, shares(batch, self.devices, blocks))
         steps = self._compiled(name, arrays)
         # Compiled before the clock starts: `seconds` are without compilation, sampling and the error.
         began = time.perf_counter()
@@ -135,19 +126,21 @@ class Training:
         after = self._next(state.step + n, name, theta, optimiser)
         new = TrainingState(state.step + n, theta, after, weights, first, state.progress)
         measured = self.evaluation.measured(reported, np.asarray(its_losses), np.asarray(weights))
-        report = Report(
-            step=new.step,
-            phase=name,
-            seconds=took + (last.seconds if last else 0.0),
-            seconds_per_step=took / n,
-            points_per_second=(len(batch[0][0]) // blocks + sum(self.counts[1:])) * n / took,
-            total_seconds=time.perf_counter() - entered + (last.total_seconds if last else self.seconds_to_prepare),
-            **measured,
-        )
+        times = self._times(n, took, len(batch[0][0]) // blocks, entered, last)
+        report = Report(step=new.step, phase=name, **times, **measured)
         progress = state.progress.after(report, reported, is_last=end == self.settings.steps)
         if progress.has_parted and not state.progress.has_parted:
             new = new._replace(optimiser=self._optimiser_after(new.step).with_other_points(new.optimiser, theta))
         return new._replace(progress=progress), report
+
+    def _times(self, n: int, took: float, points: int, entered: float, last: Report | None) -> dict[str, float]:
+        """The times of a report on n steps, each with so many points of the equation, since `entered`."""
+        return {
+            "seconds": took + (last.seconds if last else 0.0),
+            "seconds_per_step": took / n,
+            "points_per_second": (points + sum(self.counts[1:])) * n / took,
+            "total_seconds": time.perf_counter() - entered + (last.total_seconds if last else self.seconds_to_prepare),
+        }
 
     def is_done(self, state: TrainingState) -> bool:
         """Whether all steps are taken, the tolerance is reached, or the patience is at its end."""
@@ -155,43 +148,7 @@ class Training:
 
     def batch(self, state: TrainingState) -> Batch:
         """The points of the interval that begins with a state."""
-        # The step is the number of the round, and no generator is kept: a resumed run draws the same points.
-        settings, number = self.settings, state.step if self.settings.resample else 0
-        has_parted = settings.adaptive == "auto" and state.progress.has_parted
-        if not ((settings.adaptive is True or has_parted) and settings.resample):
-            return self._sample(self.counts, number)
-        n = self.counts[0] * (MORE_POINTS if has_parted and settings.may_add_points else 1)
-        many = self._sample((CANDIDATES * n, *self.counts[1:]), number)
-        sizes = self._squares(0, state.theta, many[0])
-        # (seed, number, k) draws the points of term k; the number of terms makes another stream.
-        return (crowded(many[0], sizes, n, (settings.seed, number, len(many))), *many[1:])
-
-    def _sample(self, counts: tuple[int, ...], number: int) -> Batch:
-        """So many points for each term, drawn anew for each number."""
-        changed = self.problem.domain.towards_ends if self.settings.chebyshev else np.asarray
-        return sample(self.objective.terms, counts, self.settings.seed, number, changed)
-
-    def _squares(self, k: int, theta: Any, arrays: Any) -> np.ndarray:
-        """|r|² of term k at each point."""
-        split = tuple(map(self.devices.filled, arrays))
-        return np.asarray(self._compiled_squares[k](*self.devices.placed(theta, split)))[: len(arrays[0])]
-
-    def _in_causal_order(self, state: TrainingState, batch: Batch) -> Batch:
-        """The batch, with a factor for each point of the equation if earlier times are to come first."""
-        if not self.settings.causal:
-            return batch
-        named, sizes = self.problem.named_domain, self._squares(0, state.theta, batch[0])
-        times = np.asarray(batch[0][0])[:, named.time]
-        factors = causal_factors(times, sizes, named.ends(named.time), self.settings.causal)
-        return ((*batch[0], factors), *batch[1:])
-
-    @cached_property
-    def _compiled_squares(self) -> Sequence[Any]:
-        def run(k: int, theta: Any, arrays: Any) -> Any:
-            at = lambda *z: jnp.sum(self.objective.residual(k, theta, z) ** 2)  # noqa: E731
-            return self.devices.all_rows(dof.batched(at)(*arrays))
-
-        return [self.devices.program(partial(run, k)) for k in range(len(self.counts))]
+        return self.points.batch(state.step, state.theta, state.progress.has_parted)
 
     def _weights(self, state: TrainingState, batch: Batch) -> Any:
         if not self.settings.balance or len(self.counts) == 1:
@@ -244,4 +201,4 @@ class Training:
     def _require_finite_start(self, state: TrainingState) -> None:
         names, batch = self.problem.equation.coordinates.each, self.batch(state)
         for k, (term, arrays) in enumerate(zip(self.objective.terms, batch, strict=True)):
-            require_finite_start(self._squares(k, state.theta, arrays), np.asarray(arrays[0]), names, term.name)
+            require_finite_start(self.points.squares(k, state.theta, arrays), np.asarray(arrays[0]), names, term.name)

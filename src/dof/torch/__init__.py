@@ -5,10 +5,10 @@
     y = L(net)(x)                  # x (…, N): points in rows
     (y**2).mean().backward()       # one backward pass
 
-Reading order: `api` (what users call), `coefficients`, `directions` and `reading` (operators as
-directions, form and channels), `pipeline` (the whole way), `triple` and `dispatch` (the tensor that meets aten
-operations), `rules` (a rule for each family of operations), `jets`
-(operators of an order above two). Neither JAX nor a part of dof that needs it is imported.
+Reading order: `api` (what users call), `coefficients`, `directions` and `readout` (operators as directions, form and
+channels), `pipeline` (the whole way), `triple` and `dispatch` (the tensor that meets aten operations), `rules` (a rule
+for each family of operations), `jets` (operators of an order above two), `pde` (residuals as on paper). Neither JAX
+nor a part of dof that needs it is imported.
 """
 
 from importlib.util import find_spec

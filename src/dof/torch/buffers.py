@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, UntypedStorage
 
-from dof.torch import compat
+from dof.torch import torch_compat
 
 LEAST = 2**18
 """Bytes below which memory comes from PyTorch: the C library keeps small pieces itself."""
@@ -42,7 +42,7 @@ class _Kept(threading.local):
     def _has_room(self, size: int) -> bool:
         """Whether so many bytes may be kept; what is not in use, as memory for earlier shapes, makes room."""
         if self.bytes() + size > MOST:
-            used = {n: [s for s in storages if compat.uses_of(s) > 1] for n, storages in self.of_size.items()}
+            used = {n: [s for s in storages if torch_compat.uses_of(s) > 1] for n, storages in self.of_size.items()}
             self.of_size = {n: storages for n, storages in used.items() if storages}
         return self.bytes() + size <= MOST
 
@@ -52,7 +52,7 @@ class _Kept(threading.local):
 
 def _is_unused(storage: UntypedStorage) -> bool:
     """Whether no tensor uses the memory, nor another process, nor an object besides a list and the callers here."""
-    return compat.uses_of(storage) == 1 and sys.getrefcount(storage) <= 4 and not storage.is_shared()
+    return torch_compat.uses_of(storage) == 1 and sys.getrefcount(storage) <= 4 and not storage.is_shared()
 
 
 _kept = _Kept()

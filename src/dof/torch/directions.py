@@ -19,8 +19,8 @@ from dof.directions.matrix_forms import Blocks, Diagonal, LowRank
 from dof.directions.shared import share_directions
 from dof.directions.sparse_rows import dense_rows
 from dof.directions.weight_runs import Run, runs_of
+from dof.torch.cache_by_coefficients import Kept, content
 from dof.torch.coefficients import Channel, PointMatrix, PointRows, is_known
-from dof.torch.kept_by_coefficients import Kept, content
 from dof.torch.quadratic_form import Coupling, Pairs, QuadraticForm
 
 

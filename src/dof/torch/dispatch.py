@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from dof.errors import DofError
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.in_place import NeedsFunctionalization, is_stale, run_again_functionalized, write
 from dof.torch.operation_call import Call
 from dof.torch.refusal import NoRuleError, refuse
@@ -87,9 +87,9 @@ def _record_of(call: Call) -> Record:
     """The record of an operation without one of its own."""
     func = call.func
     if func.namespace == "prims":  # PyTorch's own derivatives are written in these where triples are nested
-        return Record("written out", compat.aten_of(func), takes_call=False)
+        return Record("written out", torch_compat.aten_of(func), takes_call=False)
     if torch.Tag.pointwise in func.tags:
         return Record("elementwise", elementwise)
-    if compat.is_composite(func):
+    if torch_compat.is_composite(func):
         return Record("written out", func.decompose, takes_call=False)
-    return Record("general" if compat.decomposition_of(func) is None else "written out", decomposed)
+    return Record("general" if torch_compat.decomposition_of(func) is None else "written out", decomposed)

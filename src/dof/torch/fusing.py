@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.triple import Triple
 
 LEAST = 2**20
@@ -32,7 +32,7 @@ def can_fuse(x: Triple, *constants: Any) -> bool:
     is_plain = all(type(p) in (torch.Tensor, torch.nn.Parameter) and p.dtype == x.dtype for p in [*parts, *given])
     if not is_plain or not x.form.is_known or not x.is_floating_point() or x.dim() == 0:
         return False
-    return not torch.is_autocast_enabled(x.device.type) and not compat.operations_are_watched()
+    return not torch.is_autocast_enabled(x.device.type) and not torch_compat.operations_are_watched()
 
 
 NARROW = 16
@@ -46,6 +46,6 @@ def is_wide(shape: Sequence[int]) -> bool:
 
 def can_write(*operands: Any) -> bool:
     """Whether results of these tensors may be written into others: not where they are differentiated or watched."""
-    if torch.is_grad_enabled() or compat.operations_are_watched():
+    if torch.is_grad_enabled() or torch_compat.operations_are_watched():
         return False
-    return not any(operand is not None and compat.is_batched(operand) for operand in operands)
+    return not any(operand is not None and torch_compat.is_batched(operand) for operand in operands)

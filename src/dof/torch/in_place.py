@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.refusal import refuse, users_line
 from dof.torch.registry import aten
 from dof.torch.triple import Triple
@@ -47,7 +47,7 @@ def write(func: Any, args: Sequence[Any], kwargs: dict[str, Any], apply_rule: Ca
     defaults = {a.name: a.default_value for a in func._schema.arguments[len(args) :] if a.has_default_value()}
     new = plain(*args, **(defaults | kwargs))
     if torch.Tag.inplace_view in func.tags:  # squeeze_, transpose_, …: the shape changes as well
-        compat.change_shape_in_place(func, target, args[1:], kwargs)
+        torch_compat.change_shape_in_place(func, target, args[1:], kwargs)
     _put(target, new)
     return target
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.slots import Slots
 from dof.torch.triple import Triple, is_smooth
 
@@ -81,7 +81,7 @@ class Call:
 
     def lost_gradients(self) -> str | None:
         """Why gradients or derivatives would be lost by this operation; None if they are not."""
-        if any(map(compat.comes_from_script, self.triples)):
+        if any(map(torch_compat.comes_from_script, self.triples)):
             return "to the result of torch.jit.script or torch.jit.trace, which loses gradients"
         return self.run.lost_gradients()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from dof.torch import compat
+from dof.torch import torch_compat
 
 _numbers = itertools.count()
 
@@ -36,12 +36,12 @@ class Propagation:
     log: list[Any] | None = None
     number: int = field(default_factory=lambda: next(_numbers))
     needs_gradients: bool = field(default_factory=torch.is_grad_enabled)
-    has_forward_mode: bool = field(default_factory=compat.forward_mode_is_enabled)
+    has_forward_mode: bool = field(default_factory=torch_compat.forward_mode_is_enabled)
     keeps_graph: bool = False
 
     def lost_gradients(self) -> str | None:
         """Why gradients or derivatives would be lost at this place of f; None if they are not."""
-        if self.has_forward_mode and not compat.forward_mode_is_enabled():
+        if self.has_forward_mode and not torch_compat.forward_mode_is_enabled():
             return "inside of a torch.autograd.Function, whose own derivative dof does not know, or in inference mode"
         if self.needs_gradients and not torch.is_grad_enabled():
             return "under torch.no_grad, where its gradients are lost"

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, DofError, describe
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.function_parts import parts_of
 from dof.torch.triple import Triple, is_smooth
 
@@ -39,7 +39,7 @@ def require_function_of_rows(f: Callable[[Any], Any], x: Tensor, propagated: Cal
     held = parts_of(f)
     _require_no_backward_hooks(held)
     # While a graph is traced nothing can be compared; `compiled` calls the function once before.
-    if not len(points) or max(points) < 2 or compat.is_traced():
+    if not len(points) or max(points) < 2 or torch_compat.is_traced():
         return
     key = (x.dim(), *((id(part), _mode(part)) for part in held))
     if key in _probed:
@@ -73,7 +73,7 @@ def _require_no_backward_hooks(parts: list[Any]) -> None:
     Not seen are modules in what `parts_of` does not open: in lists, as attributes of objects that are no modules, and
     in global functions of another file that f calls.
     """
-    if any(isinstance(part, torch.nn.Module) and compat.has_backward_hooks(part) for part in parts):
+    if any(isinstance(part, torch.nn.Module) and torch_compat.has_backward_hooks(part) for part in parts):
         found, expected = "is or uses a module with backward hooks, which would not be called", "a module without them"
         fix = "weight.register_hook(…) for gradients of parameters, or remove the hook by its handle: handle.remove()"
         raise ArgumentError(describe("f", found, expected, fix))
@@ -85,7 +85,7 @@ def without_random_numbers() -> Iterator[None]:
 
     Two states are compared, which takes some microseconds. Not while a graph is traced, of which it would be a part.
     """
-    numbers = None if compat.operations_are_watched() else torch.get_rng_state()
+    numbers = None if torch_compat.operations_are_watched() else torch.get_rng_state()
     yield
     if numbers is not None:
         _require_state(numbers)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.overrides import enable_reentrant_dispatch
 
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.propagation import Propagation
 from dof.torch.quadratic_form import QuadraticForm
 from dof.torch.refusal import refuse
@@ -44,7 +44,7 @@ class Triple(Tensor):
     @staticmethod
     def __new__(cls, value: Tensor, tangents: Tensor | None, applied: Tensor | None, run: Propagation) -> Any:
         """The triple of these parts."""
-        self = compat.make_triple_shell(cls, value)
+        self = torch_compat.make_triple_shell(cls, value)
         self.value, self.tangents, self.applied, self.run = value, tangents, applied, run
         self.slots, self.is_seed = None, False
         # How often the memory that this triple stands for was written to: views share the list. See `in_place.py`.
@@ -97,7 +97,7 @@ class Triple(Tensor):
         if kwargs and kwargs.get("out") is not None:
             name = getattr(func, "__name__", "a function")
             refuse(name, "with `out`, for which PyTorch has no derivatives", f"y = torch.{name}(…)")
-        with compat.DisableTorchFunctionSubclass():
+        with torch_compat.DisableTorchFunctionSubclass():
             return FUNCTIONS.get(func, func)(*args, **(kwargs or {}))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Ground states: eigenfunctions together with their energies. They are one at the origin."""
+"""Ground states: eigenfunctions, normalised to u(0) = 1, together with their energies."""
 
 import jax.numpy as jnp
 import numpy as np

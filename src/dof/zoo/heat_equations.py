@@ -1,4 +1,4 @@
-"""Heat that spreads, with a source."""
+"""The heat equation u_t = Δu + f, in one, two and ten dimensions of space."""
 
 import jax.numpy as jnp
 from jax.numpy import cos, exp, pi, sin

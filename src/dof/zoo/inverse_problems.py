@@ -1,4 +1,4 @@
-"""What is unknown is in the equation."""
+"""Inverse problems: a diffusion tensor from measurements."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -9,6 +9,9 @@ from dof import pde
 from dof.zoo.mirrored_features import mirrored
 from dof.zoo.periodic_reference import PeriodicReference
 
+DIFFUSION = 1e-4
+"""Of the Allen–Cahn equation."""
+
 
 def burgers() -> pde.Problem:
     """Burgers' equation with a shock: u_t + u u_x = (0.01 / π) u_xx."""
@@ -46,9 +49,8 @@ def burgers() -> pde.Problem:
 
 def allen_cahn() -> pde.Problem:
     """The Allen–Cahn equation, whose phases separate: u_t = 10⁻⁴ u_xx + 5 (u − u³), periodic."""
-    diffusion = 1e-4
     reference = PeriodicReference(
-        linear=lambda k: 5 - diffusion * k**2,
+        linear=lambda k: 5 - DIFFUSION * k**2,
         outer=lambda k: np.full_like(k, -5.0),
         inner=lambda u: u**3,
         initial=lambda x: x**2 * np.cos(np.pi * x),
@@ -58,21 +60,9 @@ def allen_cahn() -> pde.Problem:
         steps=4000,
     )
 
-    def rounded_corner(x, t):
-        """What takes the corner of u₀ at x = ±1 away, which no network of moderate size could.
-
-        With s = 1 − |x| there, u₀ = −1 + 2 s + …, and near −1 the equation is w_t = 10⁻⁴ w_xx − 10 w for w = u + 1.
-        Its solution is 2 e^{−10 t} h(s, t), where h solves the heat equation from h(s, 0) = |s|. Near the corner this
-        function is 2 e^{−10 t} h − 2 s. Away from it h is s, and 2 cos(πx / 2) / π a smooth function that is s at it.
-        """
-        # 1e-15, since a width of zero would divide by zero.
-        s, width, decay = 1 - jnp.abs(x), jnp.sqrt(4 * diffusion * (t + 1e-15)), exp(-10 * t)
-        rounded = width / jnp.sqrt(pi) * exp(-((s / width) ** 2)) - s * erfc(s / width)
-        return 2 * decay * rounded - 4 / pi * (1 - decay) * cos(pi * x / 2)
-
     @pde.residual("x t")
     def allen_cahn(u, x, t):
-        return u.t - diffusion * u.xx - 5 * (u - u**3)
+        return u.t - DIFFUSION * u.xx - 5 * (u - u**3)
 
     return pde.Problem(
         allen_cahn,
@@ -80,7 +70,7 @@ def allen_cahn() -> pde.Problem:
         reference=reference,
         # Even about 0 and ±1, as the solution is. The initial value holds by construction.
         features=mirrored(1, 1),
-        ansatz=lambda n, x, t: x**2 * cos(pi * x) + rounded_corner(x, t) + tanh(3 * t) * n,
+        ansatz=lambda n, x, t: x**2 * cos(pi * x) + _rounded_corner(x, t) + tanh(3 * t) * n,
         # 1e-5 takes a network of this size: with 20 units and 1500 points 200 steps end at 2.6e-5.
         recipe={
             "width": 24,
@@ -93,3 +83,16 @@ def allen_cahn() -> pde.Problem:
             "adaptive": True,
         },
     )
+
+
+def _rounded_corner(x, t):
+    """What takes the corner of u₀ at x = ±1 away, which no network of moderate size could.
+
+    With s = 1 − |x| there, u₀ = −1 + 2 s + …, and near −1 the equation is w_t = 10⁻⁴ w_xx − 10 w for w = u + 1.
+    Its solution is 2 e^{−10 t} h(s, t), where h solves the heat equation from h(s, 0) = |s|. Near the corner this
+    function is 2 e^{−10 t} h − 2 s. Away from it h is s, and 2 cos(πx / 2) / π a smooth function that is s at it.
+    """
+    # 1e-15, since a width of zero would divide by zero.
+    s, width, decay = 1 - jnp.abs(x), jnp.sqrt(4 * DIFFUSION * (t + 1e-15)), exp(-10 * t)
+    rounded = width / jnp.sqrt(pi) * exp(-((s / width) ** 2)) - s * erfc(s / width)
+    return 2 * decay * rounded - 4 / pi * (1 - decay) * cos(pi * x / 2)

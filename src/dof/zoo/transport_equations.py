@@ -1,4 +1,4 @@
-"""What is carried and spread: advection and diffusion with coefficients that vary, and densities."""
+"""Advection and diffusion: with coefficients that vary, with a full diffusion tensor, and a Fokker–Planck equation."""
 
 import jax.numpy as jnp
 import numpy as np

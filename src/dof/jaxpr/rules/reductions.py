@@ -1,4 +1,7 @@
-"""Reductions that are not linear: written out as products and sums of pairs, which have rules of their own."""
+"""Reductions that are not linear: written out as products and sums of pairs, which have rules of their own.
+
+Sums are in `linear.py`, maxima and minima in `piecewise_linear.py`; softmax and logsumexp are made of these.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is outside of a combination of boxes, as boxes: by these it has a distance where faces of its boxes coincide."""
+"""The complement of a combination of boxes, cut into boxes, for its distance where faces of boxes coincide."""
 
 from __future__ import annotations
 

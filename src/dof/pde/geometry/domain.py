@@ -178,13 +178,13 @@ class Domain(ABC):
 
     def __mul__(self, other: Any) -> Domain:
         """All points whose first coordinates are in this domain and whose last ones are in `other`."""
-        from dof.pde.geometry.operations import product_of
+        from dof.pde.geometry.product_or_difference import product_of
 
         return product_of(self, other) if isinstance(other, Domain) else NotImplemented
 
     def __sub__(self, other: Any) -> Domain:
         """The points of this domain that are not in `other`."""
-        from dof.pde.geometry.operations import difference_of
+        from dof.pde.geometry.product_or_difference import difference_of
 
         return difference_of(self, other) if isinstance(other, Domain) else NotImplemented
 

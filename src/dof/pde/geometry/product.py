@@ -1,20 +1,16 @@
-"""Products of domains: of space and time, of a disc and an interval."""
+"""Products of domains, as of space and time."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from functools import cached_property, reduce
 from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 
-from dof.errors import ArgumentError, describe
-from dof.pde.geometry.ball import Ball
-from dof.pde.geometry.box import Interval
 from dof.pde.geometry.corners import Corner
-from dof.pde.geometry.domain import Domain, chosen_by, numbers
+from dof.pde.geometry.domain import Domain, chosen_by
 from dof.pde.geometry.r_functions import conjunction
 
 
@@ -165,31 +161,6 @@ class Product(Domain):
         """Each part with its own coordinates of the points, which are on the last axis."""
         starts = self._starts
         return [(part, points[..., a:b]) for part, a, b in zip(self.parts, starts, starts[1:], strict=False)]
-
-
-class Cylinder(Product):
-    """|(x, y) − centre| ≤ radius, low ≤ z ≤ high.
-
-    Args:
-        centre: The point (x, y) of the axis.
-        radius: The radius.
-        low: The height z of the lower lid.
-        high: The height z of the upper lid.
-
-    Examples:
-        >>> from dof import pde
-        >>> cylinder = pde.Cylinder([0, 0], 2.0, -1, 1)
-        >>> print(f"{cylinder.volume:.3f} {cylinder.area:.3f}")  # 8 π and 16 π
-        25.133 50.265
-    """
-
-    def __init__(self, centre: Sequence[float], radius: float, low: float, high: float) -> None:
-        fix = "pde.Cylinder([0, 0], 1.0, 0, 2)"
-        lengths = [numbers("Cylinder", given, fix) for given in (radius, low, high)]
-        if any(given.ndim for given in lengths) or not (lengths[0] > 0 and lengths[1] < lengths[2]):
-            found = f"has `radius` {radius}, `low` {low} and `high` {high}"
-            raise ArgumentError(describe("Cylinder", found, "a positive radius, and the lower lid first", fix))
-        super().__init__(Ball(centre, radius), Interval(low, high))
 
 
 def _edge_width(part: Domain) -> int:

@@ -1,4 +1,4 @@
-"""A domain of whose boundary no piece is meant."""
+"""A domain with its boundary left out."""
 
 from __future__ import annotations
 

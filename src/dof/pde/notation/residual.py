@@ -21,7 +21,8 @@ from dof.pde.notation.divergence import run_with_divergences
 from dof.pde.notation.field import Field, NetworkReader
 from dof.pde.notation.mistakes import told_in_words
 from dof.pde.notation.names import Names, field_names, function_name, read_names, space_axes
-from dof.pde.planning.evaluate import by_hessian, by_propagation, plan_of
+from dof.pde.planning.evaluate import by_propagation, plan_of
+from dof.pde.planning.evaluate_nested import by_hessian
 from dof.pde.planning.plan import Plan
 
 METHODS = {"dof": by_propagation, "hessian": by_hessian}

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import reduce
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
 from dof.extend import (
     Call,
-    Coordinates,
-    contract_dense,
     full_triple,
     is_traced,
-    nested_autodiff,
     propagate_operators,
     propagate_prepared,
     propagate_symbols,
-    typed_like,
     value_as_array,
 )
-from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
+from dof.pde.notation.derivatives import Derivative, First, Gradient
+from dof.pde.planning.evaluate_nested import jacobian_of, require_fields
 from dof.pde.planning.merged_derivatives import contribution, merges_of
 from dof.pde.planning.plan import Choice, Plan, Planned, make_plan
 from dof.pde.planning.plan_columns import ColumnPlan, is_higher, operator_of, plan_columns
@@ -44,7 +39,7 @@ class CachedPlan(NamedTuple):
 def by_propagation(residual: Any, net: Callable[[Any], Any], point: Any, parameters: Any) -> Any:
     """The residual, with all derivatives from one propagation."""
     shape = jax.eval_shape(net, point)
-    _require_fields(residual, shape)
+    require_fields(residual, shape)
     traced, (plan, prepared, _) = plan_of(residual, shape, point, parameters)
     value, applied, derivatives = derivatives_by_propagation(net, plan, prepared, point)
     rest = traced.at(derivatives, value, point)
@@ -53,53 +48,6 @@ def by_propagation(residual: Any, net: Callable[[Any], Any], point: Any, paramet
         # The operators of a merge are the first channels of every plan (see `_planned`).
         rest = [leaf + contribution(where, leaf.shape, applied[: where.shape[-1]]) for leaf, where in places]
     return jax.tree.unflatten(traced.tree, rest)
-
-
-def by_hessian(residual: Any, net: Callable[[Any], Any], point: Any, parameters: Any) -> Any:
-    """The residual, with all derivatives from the gradient and the whole Hessian of the network."""
-    value = net(point)
-    _require_fields(residual, value)
-    struct = typed_like(value.shape, value)
-    traced = trace_residual(residual, struct, point, parameters)
-    first = _jacobian_of(value)
-    has_second = any(isinstance(read, (Second, Applied)) for read in traced.reads)
-    gradient: Any = first(net)(point) if traced.reads else None
-    hessian: Any = jax.jacfwd(first(net))(point) if has_second else None
-
-    def given(read: Derivative) -> Any:
-        if isinstance(read, First):
-            return gradient[..., read.i]
-        if isinstance(read, Gradient):
-            return gradient[..., np.array(read.places)]
-        if is_higher(read):
-            return _nested(read, net, point)
-        if isinstance(read, Applied):
-            return contract_dense(read.operator.at(point, Coordinates.of(point)), value, gradient, hessian)
-        assert isinstance(read, Second)
-        i, j = np.array(read.pairs).T
-        return hessian[..., i, j].sum(axis=-1)
-
-    return jax.tree.unflatten(traced.tree, traced.at([given(read) for read in traced.reads], value, point))
-
-
-def _nested(read: Any, net: Callable[[Any], Any], point: Any) -> Any:
-    """A derivative of an order above two by nested differentiation."""
-    if isinstance(read, Applied):
-        return nested_autodiff(read.operator, net)(point)
-    units = jnp.eye(point.size, dtype=point.dtype)
-    along = lambda g, i: lambda z: jax.jvp(g, (z,), (units[i],))[1]  # noqa: E731
-    laplacian = lambda g: lambda z: sum(along(along(g, i), i)(z) for i in read.places)  # noqa: E731
-    for _ in range(read.laplacians):
-        net = laplacian(net)
-    return reduce(along, read.monomial, net)(point)
-
-
-def _require_fields(residual: Any, value: Any) -> None:
-    expected = () if residual.is_single else (residual.fields.count,)
-    if getattr(value, "shape", None) != expected:
-        found = f"returns {value if not hasattr(value, 'shape') else f'shape {value.shape}'}"
-        fix = "net = lambda z: network(z)[0]" if residual.is_single else f"net = lambda z: network(z)  # {expected}"
-        raise ArgumentError(describe("net", found, f"shape {expected} for the fields {residual.fields}", fix))
 
 
 def plan_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[TracedResidual, Planned]:
@@ -199,11 +147,6 @@ def _gradient(net: Callable[[Any], Any], plan: Plan, read: Gradient, point: Any,
     """Off the tangents, or by reverse differentiation where these have other directions."""
     places = plan.gradient_directions(read)
     if places is None:
-        return _jacobian_of(jax.eval_shape(net, point))(net)(point)[..., jnp.asarray(read.places)]
+        return jacobian_of(jax.eval_shape(net, point))(net)(point)[..., jnp.asarray(read.places)]
     directions, scales = places
     return jnp.moveaxis(tangents[directions], 0, -1) / scales
-
-
-def _jacobian_of(value: Any) -> Callable[..., Any]:
-    """`jax.jacrev`, which needs one pass for a number; it refuses complex results, which `jax.jacfwd` takes."""
-    return jax.jacfwd if jnp.issubdtype(value.dtype, jnp.complexfloating) else jax.jacrev

@@ -16,6 +16,7 @@ from dof.solving.loss.objective import Objective
 from dof.solving.measuring.fresh_residual import FreshResidual, fresh_residual
 from dof.solving.measuring.reference_values import require_numbers
 from dof.solving.settings import Settings
+from dof.solving.shares_of_points import filled, shares, with_factors
 
 MOST_FRESH_POINTS = 1024
 """Fresh points of each term: a mean square over them is known to some percent, at the cost of about one step."""
@@ -61,11 +62,11 @@ class Evaluation:
         batch = fresh_points(terms, counts_of(terms, n, min(n, self.settings.edge_points)), self.settings.seed)
         inside = np.asarray(batch[0][0])
         beside = [inside[np.arange(len(arrays[0])) % len(inside)] for arrays in batch]
-        return self.devices.shares(batch), tuple(map(self.devices.filled, beside))
+        return shares(batch, self.devices), tuple(filled(array, self.devices) for array in beside)
 
     @cached_property
     def _fresh(self) -> Any:
-        devices, objective = self.devices, self.devices.with_factors(self.objective)
+        devices, objective = self.devices, with_factors(self.objective, self.devices)
         return devices.program(lambda theta, points: fresh_residual(objective, theta, *points, devices=devices))
 
     def error(self, theta: Any) -> float | None:

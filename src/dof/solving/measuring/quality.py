@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dof.solving.measuring.progress import has_parted
+from dof.solving.measuring.early_stopping import has_parted
 from dof.solving.measuring.training_report import Report
 
 GRADES = (

@@ -1,4 +1,4 @@
-"""Which values a reference must have, for an error relative to it."""
+"""Refuses a reference that is not finite, or zero everywhere."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The public calls of `dof.torch`."""
+"""The public calls of `dof.torch`: operators and how they are applied, batched, compiled, checked and explained."""

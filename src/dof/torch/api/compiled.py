@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from dof.errors import ArgumentError, describe
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.api.apply import require_function
-from dof.torch.pipeline.propagate import require_tensor
+from dof.torch.arguments import require_tensor
 
 
 def compiled(g: Callable[[Tensor], Any], x: Tensor, **options: Any) -> Callable[[Tensor], Any]:
@@ -31,7 +31,7 @@ def compiled(g: Callable[[Tensor], Any], x: Tensor, **options: Any) -> Callable[
     require_function(g)
     require_tensor("x", x)
     g(x)  # what is checked at the first call of g is checked here, outside of the graph
-    graph = torch.compile(compat.traced_graph(g, x), **options)
+    graph = torch.compile(torch_compat.traced_graph(g, x), **options)
     expected = (tuple(x.shape), x.dtype, x.device)
 
     def run(points: Tensor) -> Any:

@@ -19,8 +19,8 @@ from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, dense
 from dof.operators.higher_order import HigherOrder, products_of
 from dof.symbols import polynomial
 from dof.symbols.polynomial import Monomial, Polynomial
+from dof.torch.cache_by_coefficients import Kept, content_of_operators
 from dof.torch.coefficients import PointMatrix, block_matrix, is_known, matrix_at, scalar_at, vector_at
-from dof.torch.kept_by_coefficients import Kept, content_of_operators
 from dof.torch.propagation import NeedsNesting
 from dof.torch.terms import Term, order_of
 

@@ -11,10 +11,10 @@ from torch import Tensor
 
 from dof.operators.higher_order import HigherOrder, products_of
 from dof.symbols.span import Span, cached_span_of
+from dof.torch.cache_by_coefficients import Kept, content_of_operators
 from dof.torch.jets.column_form import ColumnForm
 from dof.torch.jets.readout import ColumnReading
 from dof.torch.jets.symbol_at import OrderTwo, in_pairs, symbol_at
-from dof.torch.kept_by_coefficients import Kept, content_of_operators
 from dof.torch.pipeline.order_two import propagate_order_two
 from dof.torch.pipeline.propagated import Nested, Propagated, zip_outputs
 from dof.torch.pipeline.run_function import run_function

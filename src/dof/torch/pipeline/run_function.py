@@ -11,7 +11,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import dof.torch.rules  # noqa: F401 - registers the rules
 from dof.errors import ArgumentError, describe
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.in_place import NeedsFunctionalization
 from dof.torch.pipeline.propagated import map_outputs
 from dof.torch.propagation import NeedsGraph, Propagation
@@ -33,7 +33,7 @@ def run_function(
 def _run(f: Callable[[Any], Any], seed: Callable[[], Triple], run: Propagation) -> Any:
     """f of the triple of x; once more, with a graph of all operations, where f takes gradients itself."""
     # The other backends of attention are fused kernels without rules.
-    with sdpa_kernel(SDPBackend.MATH), UsersCalls(), compat.uncompiled(), told_as_raised():
+    with sdpa_kernel(SDPBackend.MATH), UsersCalls(), torch_compat.uncompiled(), told_as_raised():
         try:
             return _followed(f, seed)
         except NeedsGraph:
@@ -71,7 +71,7 @@ def _functionalized(f: Callable[[Any], Any], seed: Triple, cause: NeedsFunctiona
 
 def _require_output(y: Tensor, x: Tensor) -> None:
     points = tuple(x.shape[:-1])
-    if isinstance(y, Triple) and compat.comes_from_script(y):
+    if isinstance(y, Triple) and torch_compat.comes_from_script(y):
         refuse("torch.jit.script or torch.jit.trace", "which loses gradients", "the module itself, not its script")
     if tuple(y.shape[: len(points)]) != points:
         expected = f"one result for each point, {points} or {str((*points, 0))[:-2]}k)"

@@ -12,7 +12,7 @@ from dof.torch.refusal import refuse
 from dof.torch.registry import register, written_out
 from dof.torch.rules.constant import constant
 from dof.torch.rules.elementwise import elementwise
-from dof.torch.rules.reductions import squares
+from dof.torch.rules.norms_and_variances import squares
 from dof.torch.rules.shapes import lifted
 from dof.torch.triple import is_smooth
 

@@ -1,4 +1,4 @@
-"""What takes values away from their derivatives, or differentiates: detach, copies, conversions, `autograd.grad`."""
+"""Rules for detach, copies and conversions, and for `autograd.grad` inside of f."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.operation_call import Call
 from dof.torch.propagation import NeedsGraph
 from dof.torch.refusal import calling_file, refuse
@@ -43,7 +43,7 @@ def put_at(x: Any, place: Any, y: Any) -> None:
 
     PyTorch has no gradients of `slice_scatter` for complex numbers.
     """
-    if not (compat.functorch_is_active() and x.is_complex()):
+    if not (torch_compat.functorch_is_active() and x.is_complex()):
         x[place] = y
         return
     y = y.to(x.dtype) if isinstance(y, torch.Tensor) else torch.as_tensor(y, dtype=x.dtype, device=x.device)
@@ -60,17 +60,17 @@ class UsersCalls(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.was_traced = compat.is_traced()
+        self.was_traced = torch_compat.is_traced()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Any function of PyTorch, or its stand-in where a transformation hides triples."""
-        if compat.is_traced() and not self.was_traced:
+        if torch_compat.is_traced() and not self.was_traced:
             reason = "while f traces a graph, in which derivatives are lost"
             refuse(getattr(func, "__name__", "a function"), reason, "torch.func.jvp in place of torch.func.linearize")
         if func in COPIES and args and _loses_derivatives(func, args[0]):
             fix = "x.clone() or torch.stack([…]), or x.detach() for a constant"
             _refused(f"torch.{func.__name__}", fix)()
-        chosen = FUNCTIONS[func] if func in HIDDEN and compat.functorch_is_active() else func
+        chosen = FUNCTIONS[func] if func in HIDDEN and torch_compat.functorch_is_active() else func
         return chosen(*args, **(kwargs or {}))
 
 

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from dof.torch.operation_call import Call, add_parts
 from dof.torch.registry import aten, written_out
-from dof.torch.rules.linear_algebra import of_lower_triangle
+from dof.torch.rules.factorisations import of_lower_triangle
 from dof.torch.rules.matrix_products import summed_product
 
 ROUNDING = 100

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dof.torch import compat
+from dof.torch import torch_compat
 from dof.torch.fusing import can_fuse
 from dof.torch.operation_call import Call, map_part
 from dof.torch.registry import FUNCTIONS, aten, register
@@ -68,7 +68,7 @@ def linear_layer(x: Any, weight: Any, bias: Any = None) -> Any:
 def _is_direct(call: Call) -> bool:
     """Whether a rule may be called before autograd. If not, `dispatch.py` gets the operation, and says why."""
     (x,) = call.triples
-    if compat.is_transformed():  # vmap may have many of the other operand, jvp needs its own derivatives
+    if torch_compat.is_transformed():  # vmap may have many of the other operand, jvp needs its own derivatives
         return False
     return not x.run.keeps_graph and call.lost_gradients() is None and x.seen == x.writes[0]
 

@@ -1,4 +1,8 @@
-"""Operations that draw random numbers or mix rows: f is no function of a point."""
+"""Operations that draw random numbers: f would be no function of a point.
+
+Dropout of plain values is refused here, that of recurrent layers in `recurrent.py`, that of attention in
+`softmax_and_attention.py`. What draws numbers that do not meet x is found by `row_probe.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions that are not sums: extrema, products, norms, variances, scans. Written out in operations with rules."""
+"""Reductions that are not sums: extrema, products, scans, logsumexp. Written out in operations with rules."""
 
 from __future__ import annotations
 
@@ -129,62 +129,6 @@ def logaddexp(x: Any, y: Any) -> Any:
 def logaddexp2(x: Any, y: Any) -> Any:
     """The same to the base two."""
     return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
-
-
-@written_out("var.correction")
-def var(x: Any, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
-    """Σ |x − mean|² / (n − correction)."""
-    dims = axes_of(x, dim)
-    centred = x - x.mean(dims, keepdim=True)
-    count = math.prod(x.shape[d] for d in dims)
-    total = squares(centred).sum(dims, keepdim=keepdim)
-    return total / max(count - (1 if correction is None else correction), 0)
-
-
-@written_out("std.correction")
-def std(x: Any, dim: Any = None, **options: Any) -> Any:
-    """√var."""
-    return torch.sqrt(var(x, dim, **options))
-
-
-@written_out("var_mean.correction")
-def var_mean(x: Any, dim: Any = None, *, keepdim: bool = False, **options: Any) -> Any:
-    """(var, mean)."""
-    return var(x, dim, keepdim=keepdim, **options), x.mean(axes_of(x, dim), keepdim=keepdim)
-
-
-@written_out("std_mean.correction")
-def std_mean(x: Any, dim: Any = None, *, keepdim: bool = False, **options: Any) -> Any:
-    """(√var, mean)."""
-    return std(x, dim, keepdim=keepdim, **options), x.mean(axes_of(x, dim), keepdim=keepdim)
-
-
-def squares(x: Any) -> Any:
-    """|x|², real."""
-    return x.real * x.real + x.imag * x.imag if x.is_complex() else x * x
-
-
-@written_out("linalg_vector_norm.default")
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """(Σ |x|^ord)^(1/ord), the largest or the smallest |x|, or the number of nonzero elements."""
-    x, dims = x if dtype is None else x.to(dtype), axes_of(x, dim)
-    if ord == 0:
-        return (x.value != 0).sum(dims, keepdim=keepdim).to(x.real.dtype)
-    if ord == 2:
-        return torch.sqrt(squares(x).sum(dims, keepdim=keepdim))
-    if ord == 1:
-        return x.abs().sum(dims, keepdim=keepdim)
-    if math.isinf(ord):
-        return x.abs().amax(dims, keepdim) if ord > 0 else x.abs().amin(dims, keepdim)
-    # Even powers need no |x|, whose derivative jumps at zero.
-    powers = x**ord if ord % 2 == 0 and not x.is_complex() else x.abs() ** ord
-    return powers.sum(dims, keepdim=keepdim) ** (1 / ord)
-
-
-@written_out("norm.Scalar", "norm.ScalarOpt_dim", "norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dtype")
-def norm(x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The vector norm under its older name."""
-    return vector_norm(x, 2 if p is None else p, dim, keepdim, dtype=dtype)
 
 
 @written_out("logsumexp.default")

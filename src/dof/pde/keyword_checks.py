@@ -1,4 +1,4 @@
-"""Checks of what a problem is given by the names of keywords: dictionaries, and numbers in them."""
+"""Checks of dictionaries from names to numbers or functions: `unknowns`, `truth`, `given`."""
 
 from __future__ import annotations
 

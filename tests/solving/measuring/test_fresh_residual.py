@@ -13,7 +13,7 @@ import dof
 from dof import ArgumentError, pde
 from dof.jax_compat import enable_x64
 from dof.solving.checks.reference_check import on_reference
-from dof.solving.measuring.progress import Progress, interval_length, is_enough
+from dof.solving.measuring.early_stopping import Progress, interval_length, is_enough
 from dof.solving.measuring.quality import quality
 from dof.solving.measuring.training_plots import plot_training
 from dof.solving.settings import Settings
@@ -59,7 +59,7 @@ def test_there_are_more_points_once_the_two_have_parted_and_more_where_the_resid
                 for n, p in (("usual", state.progress), ("parted", parted))
             }
             found[adaptive] = {
-                n: (len(batch[0][0]), float(np.mean(training._squares(0, state.theta, batch[0]))))
+                n: (len(batch[0][0]), float(np.mean(training.points.squares(0, state.theta, batch[0]))))
                 for n, batch in sizes.items()
             }
     even = found[False]["usual"]

@@ -1,4 +1,4 @@
-"""All that dof uses of PyTorch and that is not public there. `tests/pytorch/test_compat.py` is the contract."""
+"""All that dof uses of PyTorch and that is not public there. `tests/pytorch/test_torch_compat.py` is the contract."""
 
 from __future__ import annotations
 

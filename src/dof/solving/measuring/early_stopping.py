@@ -1,4 +1,4 @@
-"""How far training has come, by the residual on fresh points: the best state, and whether it is worth going on."""
+"""Early stopping by the residual on fresh points: the best state, patience, tolerance, and the length of intervals."""
 
 from __future__ import annotations
 

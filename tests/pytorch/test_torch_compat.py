@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch import nn
 
-from dof.torch import compat, registry
+from dof.torch import registry, torch_compat
 from dof.torch.registry import FUNCTIONS, RECORDS
 
 
 def test_transformations_are_seen():
-    assert not compat.functorch_is_active()
-    seen = torch.func.vmap(lambda x: x * float(compat.functorch_is_active()))(torch.ones(2))
+    assert not torch_compat.functorch_is_active()
+    seen = torch.func.vmap(lambda x: x * float(torch_compat.functorch_is_active()))(torch.ones(2))
     assert seen.tolist() == [1.0, 1.0]
 
 
@@ -23,7 +23,7 @@ def test_forward_mode_is_off_inside_of_an_autograd_function():
     class Function(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
-            seen.append(compat.forward_mode_is_enabled())
+            seen.append(torch_compat.forward_mode_is_enabled())
             return x.clone()
 
         @staticmethod
@@ -32,15 +32,15 @@ def test_forward_mode_is_off_inside_of_an_autograd_function():
 
     Function.apply(torch.ones(2))
     with torch.no_grad():
-        seen.append(compat.forward_mode_is_enabled())
+        seen.append(torch_compat.forward_mode_is_enabled())
     assert seen == [False, True]
 
 
 def test_composites_and_decompositions_are_found():
     aten = torch.ops.aten
-    assert compat.is_composite(aten.matmul.default) and not compat.is_composite(aten.mm.default)
-    assert compat.decomposition_of(aten.huber_loss.default) is not None
-    assert compat.decomposition_of(aten.mm.default) is None
+    assert torch_compat.is_composite(aten.matmul.default) and not torch_compat.is_composite(aten.mm.default)
+    assert torch_compat.decomposition_of(aten.huber_loss.default) is not None
+    assert torch_compat.decomposition_of(aten.mm.default) is None
 
 
 def test_operations_with_rules_have_the_arguments_that_rules_read():
@@ -70,24 +70,24 @@ def test_jax_is_not_imported():
 
 def test_prims_are_computed_by_functions_of_pytorch():
     two, three = torch.tensor(2.0), torch.tensor(3.0)
-    assert compat.aten_of(torch.ops.prims.mul.default)(two, three) == 6
+    assert torch_compat.aten_of(torch.ops.prims.mul.default)(two, three) == 6
 
 
 def test_uses_of_memory_are_counted():
     storage = torch.UntypedStorage(64)
-    assert compat.uses_of(storage) == 1
+    assert torch_compat.uses_of(storage) == 1
     held = torch.empty(0).set_(storage, 0, (4, 4))
     views = [held[1:], held.T]
-    assert compat.uses_of(storage) == 4
+    assert torch_compat.uses_of(storage) == 4
     del held, views
-    assert compat.uses_of(storage) == 1
+    assert torch_compat.uses_of(storage) == 1
 
 
 def test_gradients_that_stand_for_many_are_seen():
     seen = []
     x = torch.ones(2, requires_grad=True)
     y = x * 2
-    y.register_hook(lambda gradient: seen.append(compat.is_batched(gradient)))
+    y.register_hook(lambda gradient: seen.append(torch_compat.is_batched(gradient)))
     torch.autograd.grad(y, x, torch.eye(2), is_grads_batched=True, retain_graph=True)
     torch.autograd.grad(y.sum(), x)
     assert seen == [True, False]
@@ -96,9 +96,9 @@ def test_gradients_that_stand_for_many_are_seen():
 def test_backward_hooks_are_found():
     net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh())
     for register in (net[1].register_full_backward_hook, net[0].register_full_backward_pre_hook):
-        assert not compat.has_backward_hooks(net)
+        assert not torch_compat.has_backward_hooks(net)
         handle = register(lambda *_: None)
-        assert compat.has_backward_hooks(net)
+        assert torch_compat.has_backward_hooks(net)
         handle.remove()
 
 

@@ -1,10 +1,10 @@
-"""What `*` and `-` of two domains are."""
+"""Which class `*` and `-` of two domains make."""
 
 from __future__ import annotations
 
 from dof.pde.geometry.combination import Combination, require_same_space
-from dof.pde.geometry.difference import Difference, lies_inside
 from dof.pde.geometry.domain import Domain
+from dof.pde.geometry.domain_with_hole import Difference, lies_inside
 from dof.pde.geometry.product import Product
 
 

@@ -6,8 +6,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from dof.torch import kept_by_coefficients
-from dof.torch.kept_by_coefficients import Kept, content
+from dof.torch import cache_by_coefficients
+from dof.torch.cache_by_coefficients import Kept, content
 
 
 @pytest.mark.parametrize("parts", [*permutations([1, 1.0, 1 + 0j, np.float32(1), True], 2)])
@@ -36,7 +36,7 @@ def test_results_survive_that_another_thread_forgets_all():
 
 
 def test_none_is_a_result_and_too_many_are_forgotten(monkeypatch):
-    monkeypatch.setattr(kept_by_coefficients, "MOST", 2)
+    monkeypatch.setattr(cache_by_coefficients, "MOST", 2)
     found, calls = Kept(), []
     for key in (1, 1, 2, 2, 3, 1):
         found.of(key, lambda key=key: calls.append(key))
