@@ -104,16 +104,15 @@ class PeriodicReference:
 
 
 def _coefficients(linear: np.ndarray, h: float) -> tuple[np.ndarray, ...]:
-    """The coefficients of ETDRK4 for real h L, each a mean over a circle around it."""
-    # Half of the circle: the other half has conjugate values, so that the mean is the real part.
-    z = linear[:, None] + np.exp(1j * np.pi * (np.arange(32) + 0.5) / 32)
+    """The coefficients of ETDRK4, each a mean over a circle around h L."""
+    z = linear[:, None] + np.exp(2j * np.pi * (np.arange(64) + 0.5) / 64)
     of_circle = [
         (np.exp(z / 2) - 1) / z,
         (-4 - z + np.exp(z) * (4 - 3 * z + z**2)) / z**3,
         (2 + z + np.exp(z) * (z - 2)) / z**3,
         (-4 - 3 * z - z**2 + np.exp(z) * (4 - z)) / z**3,
     ]
-    return tuple(h * np.mean(values.real, axis=1) for values in of_circle)
+    return tuple(h * np.mean(values, axis=1) for values in of_circle)
 
 
 def _chebyshev_nodes(degree: int) -> np.ndarray:
