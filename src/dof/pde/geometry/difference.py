@@ -9,7 +9,7 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.pde.geometry.corners import Corner
 from dof.pde.geometry.domain import Domain
-from dof.pde.geometry.r_functions import conjunction
+from dof.pde.geometry.r_functions import bounded, conjunction
 from dof.pde.geometry.rejection import by_rejection
 
 EDGE_SAMPLES, EDGE_NUMBERS = 256, 2**22
@@ -79,7 +79,8 @@ class Difference(Domain):
         return conjunction([self.whole.signed_distance(z), self._outside_of_hole(z)])
 
     def _outside_of_hole(self, z: Any) -> Any:
-        return self.hole.outside_distance(z) if self.hole.area_per_volume else 1.0
+        # Bounded: far from a small hole its own function is as large as the square of how much larger the whole is.
+        return bounded(self.hole.outside_distance(z)) if self.hole.area_per_volume else 1.0
 
     def in_window(self, start: float, end: float) -> Domain:
         """The same with time from `start` to `end`."""

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde.geometry.ball import Ball
 from dof.pde.geometry.box import Interval
 from dof.pde.geometry.corners import Corner
 from dof.pde.geometry.domain import Domain, chosen_by, numbers
-from dof.pde.geometry.r_functions import conjunction
+from dof.pde.geometry.r_functions import conjunction, disjunction
 
 
 class Product(Domain):
@@ -91,6 +91,11 @@ class Product(Domain):
         """The conjunction of the signed distances of the parts that have a boundary."""
         with_boundary = [(part, own) for part, own in self._coordinates(z) if part.area_per_volume]
         return conjunction([part.signed_distance(own) for part, own in with_boundary] or [1.0])
+
+    def outside_distance(self, z: Any) -> Any:
+        """The disjunction of what is outside of each part: seen from outside, edges between faces point inwards."""
+        with_boundary = [(part, own) for part, own in self._coordinates(z) if part.area_per_volume]
+        return disjunction([part.outside_distance(own) for part, own in with_boundary] or [1.0])
 
     def in_window(self, start: float, end: float) -> Domain:
         """The product of the parts, with time from `start` to `end`."""
@@ -186,6 +191,9 @@ class Cylinder(Product):
     def __init__(self, centre: Sequence[float], radius: float, low: float, high: float) -> None:
         fix = "pde.Cylinder([0, 0], 1.0, 0, 2)"
         lengths = [numbers("Cylinder", given, fix) for given in (radius, low, high)]
+        if numbers("Cylinder", centre, fix).shape != (2,):
+            found = f"has `centre` {shown(centre)}"
+            raise ArgumentError(describe("Cylinder", found, "the point (x, y) of its axis, which is along z", fix))
         if any(given.ndim for given in lengths) or not (lengths[0] > 0 and lengths[1] < lengths[2]):
             found = f"has `radius` {radius}, `low` {low} and `high` {high}"
             raise ArgumentError(describe("Cylinder", found, "a positive radius, and the lower lid first", fix))
