@@ -209,3 +209,18 @@ def test_concrete_points_inside_of_a_compiled_function_keep_their_digits(solutio
 def test_points_that_are_none_are_told_plainly(solution, call, said):
     with pytest.raises((dof.ArgumentError, dof.ArgumentTypeError), match=said):
         call(solution)
+
+
+def test_arrays_of_numpy_in_a_problem_are_told_where_jax_has_no_64_bit_numbers():
+    factors = np.array([1.0, 2.0])
+    plane = pde.residual("x y")(lambda u, x, y: u.laplacian + factors @ jnp.array([x, y]))
+    wall = pde.dirichlet(lambda x, y: factors @ jnp.array([x, y]), hard=True)
+    solution = dof.solve(pde.Problem(plane, pde.Box([0, 0], [1, 1]), [wall]), **FEW)
+    slope = [solution.d(name)([0.3, 0.7]) for name in "xy"]
+    np.testing.assert_allclose(jax.grad(solution)(jnp.array([0.3, 0.7])), slope, rtol=1e-5)
+    with dof.extend.enable_x64(False):
+        point = jnp.array([0.3, 0.7])
+        try:  # a JAX that keeps no NumPy array in the precision of its first use
+            np.testing.assert_allclose(jax.grad(solution)(point), slope, rtol=1e-4)
+        except dof.ArgumentError as error:
+            assert "arrays of NumPy" in str(error) and "jax_enable_x64" in str(error)

@@ -57,7 +57,8 @@ def load_file(path: Path, problem: Problem | str, network: Any = None) -> Soluti
             raise ArgumentError(describe("problem", f"is {name}", about["equation"], _FIX))
         found = solved(training, 0) if len(parts) == 1 else _in_windows(training.problem, network, settings, solved)
     _require_values(found, json.loads(about["values"]))
-    for part, saved in zip(getattr(found, "windows", (found,)), json.loads(about["residuals"]), strict=True):
+    solved_parts: Any = getattr(found, "windows", (found,))
+    for part, saved in zip(solved_parts, json.loads(about["residuals"]), strict=True):
         _require_residuals(residuals_at_probes(part.training, part.theta), saved)
     return found
 

@@ -224,3 +224,10 @@ def test_holes_in_holes_have_all_their_circles(rng):
     radii = np.linalg.norm(edge, axis=1)
     outwards = np.sign(np.sum(edge * normals, axis=1))
     np.testing.assert_array_equal(outwards, np.where(np.isin(np.round(radii), [4, 2]), 1, -1))
+
+
+def test_a_hole_with_a_tip_that_reaches_out_by_little_leaves_no_boundary_outside(rng):
+    tip = pde.Polygon([[0.4, 0.4], [0.6, 0.4], [0.501, 0.6], [0.5, 1.0005], [0.499, 0.6]])
+    domain = pde.Box([0, 0], [1, 1]) - tip
+    edge, _ = edge_of(domain, 20_000, rng)
+    assert edge[:, 1].max() <= 1

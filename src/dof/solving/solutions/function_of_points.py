@@ -181,7 +181,16 @@ class FunctionOfPoints(ABC):
         """Values at traced points, in their precision; with 64-bit numbers they are computed in float64."""
         # Not in the precision of the points: domains and conditions have float64 numbers of their own.
         weights = jax.tree.map(lambda w: jnp.asarray(np.asarray(w)), self.weights)
-        values = compiled(weights, rows.astype(jax.tree.leaves(weights)[0].dtype))
+        dtype = jax.tree.leaves(weights)[0].dtype
+        try:
+            values = compiled(weights, rows.astype(dtype))
+        except TypeError as error:
+            # JAX keeps a NumPy array in the precision in which it was traced first, which training did in float64.
+            if "same dtypes" not in str(error) or dtype == np.float64:
+                raise
+            found = "is traced in float32, and the problem's functions have arrays of NumPy, which were used in float64"
+            fix = 'jax.config.update("jax_enable_x64", True); or jnp.asarray(…) around these arrays'
+            raise ArgumentError(describe("solution", found, "64-bit numbers, or arrays of JAX", fix)) from None
         return jax.tree.map(lambda value: rounded_as(value, rows.dtype), values)
 
     def _in_double(self, compiled: Any, rows: np.ndarray) -> Any:
