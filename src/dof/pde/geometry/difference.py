@@ -13,7 +13,7 @@ from dof.pde.geometry.r_functions import bounded, conjunction
 from dof.pde.geometry.rejection import by_rejection
 
 EDGE_SAMPLES, EDGE_NUMBERS = 4096, 2**22
-"""Points of either boundary that are looked at to see whether a hole lies inside: 4096 miss a hole that reaches out by a
+"""Points of either boundary that are looked at to see whether a hole lies inside: 4096 miss one that reaches out by a
 thousandth of its boundary once in 60 times; in very many dimensions fewer, so that they fit into 32 MB."""
 CLEARANCE = 1e-6
 """How far a hole stays away from the outer boundary, relative to its own extent: more than rounding, less than any
