@@ -43,6 +43,7 @@ def test_equal_eigenvalues_have_independent_functions():
         (mathieu_problem(pde.data([[0.0]], [1.0])), 1, "and data"),
         (mathieu_problem(pde.dirichlet(1.0, hard=True)), 1, "not linear"),
         (mathieu_problem(pde.dirichlet(0.0, hard=True)), 50, "`count` is 50"),
+        (mathieu_problem(pde.dirichlet(0.0, hard=True)), 0, "`count` is 0"),
         (pde.Problem(pde.residual("x")(lambda u, x: u.xx), pde.Interval(0, 1)), 1, "unknowns"),
     ],
 )

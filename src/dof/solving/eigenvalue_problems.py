@@ -19,7 +19,7 @@ import numpy as np
 import scipy.linalg
 from jax.sharding import Mesh
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.extend import enable_x64
 from dof.pde.conditions.measured_data import MeasuredData, data
 from dof.pde.problem import Problem
@@ -70,6 +70,10 @@ def eigenpairs(problem: Problem, count: int = 1, *, mesh: Mesh | None = None, **
         1.000 4.000
     """
     name = _require_eigenvalue_problem(problem)
+    if not isinstance(count, int) or count < 1:
+        raise ArgumentError(
+            describe("count", f"is {shown(count)}", "a whole number from 1 on", "eigenpairs(problem, 3)")
+        )
     chosen = settings_of(problem, settings)
     network = mlp(problem.feature_count, 1, chosen.width, max(chosen.depth, 1), chosen.activation)
     with enable_x64():

@@ -17,12 +17,22 @@ from dof.errors import ArgumentError, describe
 from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.measuring.training_report import Report
-from dof.solving.solutions.saved_solution import FORMAT, equation_name, named_arrays, path_name, values_at_probes
+from dof.solving.solutions.saved_solution import (
+    FORMAT,
+    equation_name,
+    named_arrays,
+    path_name,
+    residuals_at_probes,
+    values_at_probes,
+)
 from dof.solving.solutions.solution import Solution
 from dof.solving.solver import training_in_window, training_of
 from dof.solving.time_windows import WindowedSolution
 from dof.solving.training import Training
 
+ROUNDING, ZERO = 1e-3, 1e-9
+"""How far residuals may be from those of the file, relative and absolute. They are differences of larger numbers, of
+which the last digits differ on another machine; another equation has quite other ones."""
 _FIX = 'solution.save("heat.safetensors"); dof.load("heat.safetensors", problem)'
 
 
@@ -47,6 +57,9 @@ def load_file(path: Path, problem: Problem | str, network: Any = None) -> Soluti
             raise ArgumentError(describe("problem", f"is {name}", about["equation"], _FIX))
         found = solved(training, 0) if len(parts) == 1 else _in_windows(training.problem, network, settings, solved)
     _require_values(found, json.loads(about["values"]))
+    solved_parts: Any = getattr(found, "windows", (found,))
+    for part, saved in zip(solved_parts, json.loads(about["residuals"]), strict=True):
+        _require_residuals(residuals_at_probes(part.training, part.theta), saved)
     return found
 
 
@@ -105,3 +118,14 @@ def _require_values(solution: Any, saved: list[list[float]]) -> None:
     if found.shape != expected.shape or not np.allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max()):
         said = "makes another u of these weights: hard conditions, features, ansatz or domain are not those of the file"
         raise ArgumentError(describe("problem", said, "the problem that was solved", "dof.load(path, problem)"))
+
+
+def _require_residuals(found: dict[str, float], saved: dict[str, float]) -> None:
+    """Refuse a problem with another equation or other conditions: reports and error would be of what was solved."""
+    near = lambda name: np.isclose(found.get(name, np.nan), saved.get(name, np.nan), rtol=ROUNDING, atol=ZERO)  # noqa: E731
+    differ = [name for name in {**saved, **found} if not near(name)]
+    if differ:
+        name = differ[0]
+        said = f"has another residual in `{name}` with these weights: equation or conditions are not those of the file"
+        fix = "dof.load(path, the_old_problem), then dof.solve(problem, start=solution) to go on from it"
+        raise ArgumentError(describe("problem", said, "the problem that was solved", fix))

@@ -21,7 +21,7 @@ from dof.solving.settings import settings_of
 from dof.solving.solutions.solution import Solution
 from dof.solving.time_windows import WindowedSolution, problem_in_window, window_ends
 from dof.solving.training import Training, TrainingState
-from dof.solving.warm_start import require_solution, with_unknowns, with_weights
+from dof.solving.warm_start import with_size_of, with_unknowns, with_weights
 from dof.zoo import problem_named
 
 
@@ -121,6 +121,8 @@ def training_of(
         fix = 'dof.solve("heat"), or pde.Problem(residual, domain, conditions)'
         raise ArgumentTypeError(describe("problem", f"is {shown(problem)}", "a pde.Problem or a name of the zoo", fix))
     chosen, devices = settings_of(problem, settings), Devices(mesh)
+    if start is not None:
+        chosen = with_size_of(start, problem, chosen, settings, network)
     wanted = _network_that_is_meant(problem, chosen.network if network is None else network, start)
     if isinstance(wanted, Mapping):
         made = network_by_field(wanted, problem, chosen)
@@ -137,7 +139,6 @@ def _network_that_is_meant(problem: Problem, given: Any, start: Solution | None)
     if not (isinstance(given, str) and given == "auto"):
         return given
     if start is not None:
-        require_solution(start)
         return start.training.objective.network
     return "mlp" if problem.network is None else problem.network
 

@@ -183,3 +183,51 @@ def test_a_combination_in_time_has_a_start_and_no_boundary_in_time(rng):
     edge, normals = edge_of(domain, 500, rng)
     assert not normals[:, 2].any() and np.ptp(edge[:, 2]) > 1.9
     assert domain.volume == pytest.approx(6, rel=1e-3)
+
+
+@pytest.mark.parametrize("radius", [0.3, 0.01])
+def test_the_distance_from_a_small_hole_is_of_the_order_of_one(radius, rng):
+    domain = pde.Box([-1, -1], [1, 1]) - pde.Ball([0, 0], radius)
+    inside = domain.inside(rng.random((300, domain.uniforms)))
+    with enable_x64():
+        values = jax.jit(jax.vmap(domain.distance))(jnp.asarray(inside))
+    assert values.min() > 0 and 0.3 < values.max() < 2
+
+
+def test_the_distance_from_a_cylinder_rises_from_its_rims_too():
+    """A rounded corner would have a double zero there, which points into the domain."""
+    domain = pde.Box([-2, -2, -2], [2, 2, 2]) - pde.Cylinder([0, 0], 1, -1, 1)
+    away = jnp.array([1e-2, 1e-4])[:, None] * jnp.array([[1.0, 0.0, 1.0]])
+    with enable_x64():
+        far, near = jax.vmap(domain.distance)(jnp.array([1.0, 0.0, 1.0]) + away)
+    assert far / near == pytest.approx(100, rel=0.1)
+
+
+def test_nested_combinations_obey_the_divergence_theorem_at_any_scale(rng):
+    for s in np.array([1e-6, 1e6]):
+        ball, corner = pde.Ball([2 * s, 2 * s], 0.7 * s), pde.Ball([0, 0], s)
+        domain = ((pde.Box([0, 0], [2 * s, 2 * s]) - corner) | ball) & pde.Box([0.2 * s] * 2, [2.5 * s] * 2)
+        edge, normals = edge_of(domain, 30_000, rng)
+        inside = domain.inside(rng.random((30_000, domain.uniforms)))
+        through, within = domain.area * edge**3 * normals, domain.volume * 3 * inside**2
+        np.testing.assert_allclose(through.mean(axis=0), within.mean(axis=0), rtol=0.05)
+        with enable_x64():
+            distance = jax.jit(jax.vmap(domain.distance))
+            assert np.abs(distance(jnp.asarray(edge))).max() < 1e-9 and distance(jnp.asarray(inside)).min() > 0
+
+
+def test_holes_in_holes_have_all_their_circles(rng):
+    ball = lambda radius: pde.Ball([0, 0], radius)  # noqa: E731
+    domain = ball(4) - (ball(3) - (ball(2) - ball(1)))
+    assert (domain.volume, domain.area) == pytest.approx((10 * PI, 20 * PI), rel=1e-12)
+    edge, normals = edge_of(domain, 2000, rng)
+    radii = np.linalg.norm(edge, axis=1)
+    outwards = np.sign(np.sum(edge * normals, axis=1))
+    np.testing.assert_array_equal(outwards, np.where(np.isin(np.round(radii), [4, 2]), 1, -1))
+
+
+def test_a_hole_with_a_tip_that_reaches_out_by_little_leaves_no_boundary_outside(rng):
+    tip = pde.Polygon([[0.4, 0.4], [0.6, 0.4], [0.501, 0.6], [0.5, 1.0005], [0.499, 0.6]])
+    domain = pde.Box([0, 0], [1, 1]) - tip
+    edge, _ = edge_of(domain, 20_000, rng)
+    assert edge[:, 1].max() <= 1

@@ -224,6 +224,11 @@ def test_a_hole_that_leaves_no_points_to_be_found_is_refused(monkeypatch, rng):
         (lambda: pde.Polygon([[0, 0], [1, 1], [1, 0], [0, 1]]), "crosses"),
         (lambda: pde.Polygon([[0, 0], [3, 0], [3, 2], [1, -1], [0, 2]]), "crosses"),
         (lambda: pde.Polygon([[0, 0], [1, 0], [0, 1]], names=["a"]), "`names`"),
+        (lambda: pde.Polygon([[0, 0], [1, 0], [0, 1]], names="abc"), "`names` is 'abc'"),
+        (lambda: pde.Polygon([[0, 0], [1], [0, 1]]), "`Polygon` is given"),
+        (lambda: pde.Polygon("corners"), "`Polygon` is given 'corners'"),
+        (lambda: pde.Polygon([[0, 0], [2, 0], [3, 0], [2, 0], [2, 2]]), "touches itself"),
+        (lambda: pde.Cylinder([0, 0, 0], 1.0, 0, 1), r"`Cylinder` has `centre` \[0, 0, 0\]"),
         (lambda: pde.Ball([0, 0]).named("x=0"), "`name`"),
         (lambda: pde.Ball([0, 0], -1.0), "`Ball` has .* `radius` -1.0"),
         (lambda: pde.Ball([], 1.0), "`Ball` has `centre` "),
@@ -234,7 +239,7 @@ def test_a_hole_that_leaves_no_points_to_be_found_is_refused(monkeypatch, rng):
     ],
 )
 def test_what_is_no_domain_is_refused(make, said):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((ValueError, TypeError), match=said):
         make()
 
 

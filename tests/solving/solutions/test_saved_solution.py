@@ -94,6 +94,42 @@ def test_training_starts_from_another_solution(solution):
     assert again.unknowns == solution.unknowns
     with pytest.raises(dof.ArgumentError, match="`start` has weights of shapes"):
         dof.solve(problem_on(), "mlp", start=solution, **SMALL | {"width": 5})
+    for name, value in {"width": 5, "depth": 2, "activation": "sin"}.items():
+        with pytest.raises(dof.ArgumentError, match=f"`{name}` is .*, and `start` has a network with {name}="):
+            dof.solve(problem_on(), start=solution, **SMALL | {name: value})
+
+
+def test_a_start_that_does_not_fit_is_told_as_such(solution):
+    line = pde.Problem(pde.residual("x")(lambda u, x: u.xx + 1), pde.Interval(0, 1), [pde.dirichlet(0.0, hard=True)])
+    with pytest.raises(dof.ArgumentError, match="`start` has a network of 2 features"):
+        dof.solve(line, start=solution, **SMALL)
+    with pytest.raises(dof.ArgumentTypeError, match=r"start=dof.load\(path, problem\)"):
+        dof.solve(problem_on(), start="heat.safetensors", **SMALL)
+
+
+def test_what_started_from_a_solution_of_another_size_is_loaded_again(solution, tmp_path):
+    defaults = {name: value for name, value in SMALL.items() if name not in ("width", "depth")}
+    again = dof.solve(problem_on(), start=solution, **defaults)
+    assert again.training.settings.width == solution.training.settings.width
+    again.save(tmp_path / "heat.safetensors")
+    np.testing.assert_array_equal(dof.load(tmp_path / "heat.safetensors", problem_on())(POINTS), again(POINTS))
+
+
+def test_a_problem_with_another_equation_or_other_soft_conditions_is_refused(tmp_path):
+    def wall_at(value, factor):
+        @pde.residual("x")
+        def poisson(u, x):
+            return u.xx + factor
+
+        return pde.Problem(poisson, pde.Interval(0, 1), [pde.dirichlet(value)])
+
+    path = tmp_path / "poisson.safetensors"
+    dof.solve(wall_at(0.0, 1.0), **SMALL).save(path)
+    assert dof.load(path, wall_at(0.0, 1.0)).history
+    with pytest.raises(dof.ArgumentError, match="another residual in `equation`"):
+        dof.load(path, wall_at(0.0, 2.0))
+    with pytest.raises(dof.ArgumentError, match="another residual in `dirichlet`"):
+        dof.load(path, wall_at(1.0, 1.0))
 
 
 def test_a_solution_is_the_initial_data_of_the_next_window(solution):

@@ -168,3 +168,59 @@ def test_one_coordinate_is_given_by_its_values():
 def test_derivatives_in_what_is_no_coordinate_are_refused_at_once(solution):
     with pytest.raises(dof.ArgumentError, match=r"Fix: solution\.d\('x'\)"):
         solution.d("y")
+
+
+def test_points_of_lower_precision_beside_64_bit_numbers(solution):
+    point = np.array([0.3, 0.7])
+    exact = [solution.d("x")(point), solution.d("t")(point)]
+    for is_double in (True, False, True):  # in turns: arrays that JAX kept in one precision are not used in the other
+        with dof.extend.enable_x64(is_double):
+            single, half = jnp.asarray(point, jnp.float32), jnp.asarray(point, jnp.float16)
+            slope = jax.grad(solution)(single)
+            assert slope.dtype == jnp.float32 and jax.jit(solution)(half).dtype == jnp.float16
+            np.testing.assert_allclose(slope, exact, rtol=1e-4)
+
+
+@pytest.mark.parametrize("is_double", [True, False])
+def test_concrete_points_inside_of_a_compiled_function_keep_their_digits(solution, is_double):
+    points, exact = np.random.default_rng(1).random((3, 2)), solution.d("x", "x")(np.ones(2))
+    with dof.extend.enable_x64(is_double):
+        sums = jax.jit(lambda a: a * jnp.asarray(solution(points) - solution(points[0])))(1.0)
+        np.testing.assert_allclose(sums, solution(points) - solution(points[0]), rtol=1e-6)
+        slope = jax.grad(lambda a: a * solution(jnp.ones(2)))(1.0)
+        assert slope == pytest.approx(float(solution(np.ones(2))), rel=1e-6)
+    assert solution.d("x", "x")(np.ones(2)) == exact
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda u: u(np.zeros(5), np.zeros(4)), r"coordinates of shapes \(5,\), \(4,\)"),
+        (lambda u: jax.jit(u)(jnp.zeros(5), jnp.zeros(4)), r"coordinates of shapes \(5,\), \(4,\)"),
+        (lambda u: u("a"), "`points` is given 'a'; expected real numbers"),
+        (lambda u: u([[0.3, 0.5], [0.1]]), "expected real numbers"),
+        (lambda u: u(np.array([0.3 + 1j, 0.5])), "complex numbers; expected real numbers"),
+        (lambda u: u.d(1), "`solution.d` is given 1"),
+        (lambda u: u.grid(5, t=[0.1, 0.2]), r"`t` has the shape \(2,\); expected one number"),
+        (lambda u: u.grid(2.5), "`points` is 2.5; expected how many along each axis"),
+        (lambda u: u.grid(0), "`points` is 0"),
+    ],
+)
+def test_points_that_are_none_are_told_plainly(solution, call, said):
+    with pytest.raises((dof.ArgumentError, dof.ArgumentTypeError), match=said):
+        call(solution)
+
+
+def test_arrays_of_numpy_in_a_problem_are_told_where_jax_has_no_64_bit_numbers():
+    factors = np.array([1.0, 2.0])
+    plane = pde.residual("x y")(lambda u, x, y: u.laplacian + factors @ jnp.array([x, y]))
+    wall = pde.dirichlet(lambda x, y: factors @ jnp.array([x, y]), hard=True)
+    solution = dof.solve(pde.Problem(plane, pde.Box([0, 0], [1, 1]), [wall]), **FEW)
+    slope = [solution.d(name)([0.3, 0.7]) for name in "xy"]
+    np.testing.assert_allclose(jax.grad(solution)(jnp.array([0.3, 0.7])), slope, rtol=1e-5)
+    with dof.extend.enable_x64(False):
+        point = jnp.array([0.3, 0.7])
+        try:  # a JAX that keeps no NumPy array in the precision of its first use
+            np.testing.assert_allclose(jax.grad(solution)(point), slope, rtol=1e-4)
+        except dof.ArgumentError as error:
+            assert "arrays of NumPy" in str(error) and "jax_enable_x64" in str(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde.geometry.ball import Ball
 from dof.pde.geometry.box import Interval
 from dof.pde.geometry.domain import numbers
@@ -30,6 +30,9 @@ class Cylinder(Product):
     def __init__(self, centre: Sequence[float], radius: float, low: float, high: float) -> None:
         fix = "pde.Cylinder([0, 0], 1.0, 0, 2)"
         lengths = [numbers("Cylinder", given, fix) for given in (radius, low, high)]
+        if numbers("Cylinder", centre, fix).shape != (2,):
+            found = f"has `centre` {shown(centre)}"
+            raise ArgumentError(describe("Cylinder", found, "the point (x, y) of its axis, which is along z", fix))
         if any(given.ndim for given in lengths) or not (lengths[0] > 0 and lengths[1] < lengths[2]):
             found = f"has `radius` {radius}, `low` {low} and `high` {high}"
             raise ArgumentError(describe("Cylinder", found, "a positive radius, and the lower lid first", fix))

@@ -9,12 +9,12 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.pde.geometry.corners import Corner
 from dof.pde.geometry.domain import Domain
-from dof.pde.geometry.r_functions import conjunction
+from dof.pde.geometry.r_functions import bounded, conjunction
 from dof.pde.geometry.rejection import by_rejection
 
-EDGE_SAMPLES, EDGE_NUMBERS = 256, 2**22
-"""Points of either boundary that are looked at to see whether a hole lies inside: 256 find a hole that reaches out by a
-percent of its boundary with a probability of 92 %; in very many dimensions fewer, so that they fit into 32 MB."""
+EDGE_SAMPLES, EDGE_NUMBERS = 4096, 2**22
+"""Points of either boundary that are looked at to see whether a hole lies inside: 4096 miss one that reaches out by a
+thousandth of its boundary once in 60 times; in very many dimensions fewer, so that they fit into 32 MB."""
 CLEARANCE = 1e-6
 """How far a hole stays away from the outer boundary, relative to its own extent: more than rounding, less than any
 gap that is meant."""
@@ -79,7 +79,8 @@ class Difference(Domain):
         return conjunction([self.whole.signed_distance(z), self._outside_of_hole(z)])
 
     def _outside_of_hole(self, z: Any) -> Any:
-        return self.hole.outside_distance(z) if self.hole.area_per_volume else 1.0
+        # Bounded: far from a small hole its own function is as large as the square of how much larger the whole is.
+        return bounded(self.hole.outside_distance(z)) if self.hole.area_per_volume else 1.0
 
     def in_window(self, start: float, end: float) -> Domain:
         """The same with time from `start` to `end`."""
@@ -134,6 +135,8 @@ def lies_inside(whole: Domain, hole: Domain) -> bool:
     count = min(EDGE_SAMPLES, 1 + EDGE_NUMBERS // whole.size)
     edge, normals = hole.edge(rng.random((count, hole.edge_uniforms)))
     low, high = hole.bounds
+    if (low < whole.bounds[0]).any() or (high > whole.bounds[1]).any():
+        return False
     # Normals have no component in time: a hole may last as long as the domain without touching its boundary.
     around = edge + CLEARANCE * (high - low) * normals
     outer = whole.edge(rng.random((count, whole.edge_uniforms)))[0]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.pde.geometry import polygon_distance
 from dof.pde.geometry.corners import Corner
-from dof.pde.geometry.domain import Domain, chosen_by
+from dof.pde.geometry.domain import Domain, chosen_by, numbers
 from dof.pde.geometry.polygon_distance import STRAIGHT, corner_of, region_of
 from dof.pde.geometry.polygon_shapes import are_within, cross, is_simple, triangles_of
 
@@ -38,7 +38,7 @@ class Polygon(Domain):
     size, uniforms, edge_uniforms = 2, 3, 2
 
     def __init__(self, vertices: Any, names: Sequence[str] = ()) -> None:
-        given = np.asarray(vertices, float)
+        given = numbers(type(self).__name__, vertices, FIX)
         _require_corners(given, names)
         is_left = _doubled_area(given) > 0
         # Backwards edge k is the one that began at corner n − 2 − k; the last one stays the last.
@@ -142,6 +142,7 @@ def _require_corners(vertices: np.ndarray, names: Sequence[str]) -> None:
     if not is_simple(vertices):
         found = f"are {len(vertices)} points: the boundary crosses or touches itself"
         raise ArgumentError(describe("vertices", found, "a simple line", FIX))
-    if len(names) not in (0, len(vertices)):
-        found, expected = f"has {len(names)} names", f"{len(vertices)}, one for each edge"
+    if isinstance(names, str) or len(names) not in (0, len(vertices)):
+        found = f"is {shown(names)}" if isinstance(names, str) else f"has {len(names)} names"
+        expected = f"a list of {len(vertices)}, one for each edge"
         raise ArgumentError(describe("names", found, expected, 'pde.Triangle([0, 0], [1, 0], [0, 1]).named("wall")'))

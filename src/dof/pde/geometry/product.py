@@ -11,7 +11,7 @@ import numpy as np
 
 from dof.pde.geometry.corners import Corner
 from dof.pde.geometry.domain import Domain, chosen_by
-from dof.pde.geometry.r_functions import conjunction
+from dof.pde.geometry.r_functions import conjunction, disjunction
 
 
 class Product(Domain):
@@ -87,6 +87,11 @@ class Product(Domain):
         """The conjunction of the signed distances of the parts that have a boundary."""
         with_boundary = [(part, own) for part, own in self._coordinates(z) if part.area_per_volume]
         return conjunction([part.signed_distance(own) for part, own in with_boundary] or [1.0])
+
+    def outside_distance(self, z: Any) -> Any:
+        """The disjunction of what is outside of each part: seen from outside, edges between faces point inwards."""
+        with_boundary = [(part, own) for part, own in self._coordinates(z) if part.area_per_volume]
+        return disjunction([part.outside_distance(own) for part, own in with_boundary] or [1.0])
 
     def in_window(self, start: float, end: float) -> Domain:
         """The product of the parts, with time from `start` to `end`."""

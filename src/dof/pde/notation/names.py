@@ -71,10 +71,11 @@ class Names:
         index = self._index[name]
         return range(self.starts[index], self.starts[index + 1])
 
-    def require(self, given: tuple[str, ...], call: str) -> None:
+    def require(self, given: tuple[Any, ...], call: str) -> None:
         """Refuse what is no name of these, or none at all, as an argument of `call`."""
-        if not given or any(name not in self._index and name not in self.axis_of for name in given):
-            each = (len(given) == 1 and subscripts(given[0], self)) or self.names[:1]
+        is_text = all(isinstance(name, str) for name in given)
+        if not (given and is_text) or any(name not in self._index and name not in self.axis_of for name in given):
+            each = (is_text and len(given) == 1 and subscripts(given[0], self)) or self.names[:1]
             fix = f"{call}({', '.join(map(repr, each))})"
             found = f"is given {', '.join(map(shown, given)) or 'nothing'}"
             raise ArgumentError(describe(call, found, f"coordinates of {self}", fix))

@@ -12,12 +12,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe
+from dof.errors import ArgumentError, describe, shown
 from dof.extend import enable_x64, is_traced
 from dof.pde.notation.at_points import at_points, require_points
 from dof.pde.notation.residual import Residual
 from dof.pde.problem import Problem
-from dof.solving.solutions.point_arguments import filled_up, points_of
+from dof.solving.solutions.point_arguments import filled_up, points_of, rounded_as
 
 MOST_AXES = 3
 """Coordinates along which a grid may vary: with a fourth, 64 points along each are 16 million."""
@@ -70,7 +70,7 @@ class FunctionOfPoints(ABC):
         """The network's numbers: as the values, with complex ones as real and imaginary parts."""
         return self._at("numbers", lambda weights: self.functions(weights)[0], points)
 
-    def d(self, *names: str) -> Callable[..., Any]:
+    def d(self, *names: Any) -> Callable[..., Any]:
         """A derivative as a function of points: `solution.d("x", "x")(points)`.
 
         Args:
@@ -107,7 +107,7 @@ class FunctionOfPoints(ABC):
 
         return self._at("residual", of_point, points)
 
-    def grid(self, points: int = 64, **fixed: float) -> Grid:
+    def grid(self, points: Any = 64, **fixed: Any) -> Grid:
         """The unknown functions on a grid over the domain.
 
         Args:
@@ -118,6 +118,14 @@ class FunctionOfPoints(ABC):
         names = problem.equation.coordinates.each
         others = [name for name in fixed if name not in names]
         varying = [k for k, name in enumerate(names) if name not in fixed]
+        if not isinstance(points, int | np.integer) or points < 2:
+            raise ArgumentError(
+                describe("points", f"is {shown(points)}", "how many along each axis, from 2 on", "grid(64)")
+            )
+        for name, value in fixed.items():
+            if not np.isscalar(value) and np.ndim(value):
+                fix = f"[solution.grid({name}=value) for value in values]"
+                raise ArgumentError(describe(name, f"has the shape {np.shape(value)}", "one number", fix))
         if others or not 0 < len(varying) <= MOST_AXES:
             found = f"leaves {len(varying)} coordinates" if not others else f"has no coordinate {others[0]}"
             expected, fix = f"one to {MOST_AXES} that vary of {', '.join(names[:9])}", f"grid({names[-1]}=0.5)"
@@ -167,11 +175,23 @@ class FunctionOfPoints(ABC):
         axes = points.shape[:-1]
         rows = points.reshape(-1, points.shape[-1]) if len(axes) > 1 else points
         shaped = lambda values: jax.tree.map(lambda v: v.reshape((*axes, *v.shape[rows.ndim - 1 :])), values)  # noqa: E731
-        if is_traced(points):
-            # In the precision of the points; the weights are known in float64, whatever JAX is set to.
-            weights = jax.tree.map(lambda w: jnp.asarray(np.asarray(w), points.dtype), self.weights)
-            return shaped(compiled(weights, rows))
-        return shaped(self._in_double(compiled, rows))
+        return shaped(self._traced(compiled, rows) if is_traced(points) else self._in_double(compiled, rows))
+
+    def _traced(self, compiled: Any, rows: Any) -> Any:
+        """Values at traced points, in their precision; with 64-bit numbers they are computed in float64."""
+        # Not in the precision of the points: domains and conditions have float64 numbers of their own.
+        weights = jax.tree.map(lambda w: jnp.asarray(np.asarray(w)), self.weights)
+        dtype = jax.tree.leaves(weights)[0].dtype
+        try:
+            values = compiled(weights, rows.astype(dtype))
+        except TypeError as error:
+            # JAX keeps a NumPy array in the precision in which it was traced first, which training did in float64.
+            if "same dtypes" not in str(error) or dtype == np.float64:
+                raise
+            found = "is traced in float32, and the problem's functions have arrays of NumPy, which were used in float64"
+            fix = 'jax.config.update("jax_enable_x64", True); or jnp.asarray(…) around these arrays'
+            raise ArgumentError(describe("solution", found, "64-bit numbers, or arrays of JAX", fix)) from None
+        return jax.tree.map(lambda value: rounded_as(value, rows.dtype), values)
 
     def _in_double(self, compiled: Any, rows: np.ndarray) -> Any:
         """Values at concrete points, as arrays of NumPy.
@@ -182,7 +202,8 @@ class FunctionOfPoints(ABC):
         # Here, because below the points are filled up.
         require_points(rows.shape, self.problem.equation.coordinates, "solution")
         is_many = rows.ndim == 2 and len(rows) > 1
-        with enable_x64():
+        # Evaluated at once inside of a user's `jax.jit` too, whose program may have no 64-bit numbers.
+        with enable_x64(), jax.ensure_compile_time_eval():
             values = compiled(self.weights, filled_up(rows) if is_many else rows)
             return jax.tree.map(lambda out: np.array(out)[: len(rows)] if is_many else np.array(out), values)
 

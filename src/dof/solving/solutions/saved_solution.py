@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from safetensors.numpy import save as to_bytes
 
+from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.training import Training
 
-FORMAT = "dof solution 3"
-"""In 1 there were no windows of time, in 2 no values; no release wrote them."""
+FORMAT = "dof solution 4"
+"""In 1 there were no windows of time, in 2 no values, in 3 no residuals; no release wrote them."""
 PROBES = 8
-"""Points at which values are in the file, so that another problem with the same weights is noticed."""
+"""Points at which values and residuals are in the file, so that another problem with the same weights is noticed."""
 
 
 def named_arrays(training: Training, theta: Any) -> dict[str, np.ndarray]:
@@ -48,6 +50,7 @@ def save(solution: Any, path: Any) -> None:
         "settings": json.dumps([part.training.settings.as_dict() for part in parts]),
         "reports": json.dumps([[asdict(report) for report in part.history] for part in parts]),
         "values": json.dumps(values_at_probes(solution)),
+        "residuals": json.dumps([residuals_at_probes(part.training, part.theta) for part in parts]),
     }
     arrays = [named_arrays(part.training, part.theta) for part in parts]
     named = {f"{k}.{name}": array for k, part in enumerate(arrays) for name, array in part.items()}
@@ -60,6 +63,21 @@ def values_at_probes(solution: Any) -> list[list[float]]:
     points = domain.inside(np.random.default_rng(0).random((PROBES, domain.uniforms)))
     values = np.asarray(solution(points)).ravel()
     return [np.real(values).tolist(), np.imag(values).tolist()]
+
+
+def residuals_at_probes(training: Training, theta: Any) -> dict[str, float]:
+    """The root mean square of each term's residual at some of its points, by the name of the term."""
+    objective, rng = training.objective, np.random.default_rng(0)
+    batch = [
+        tuple(array[:PROBES] for array in term.points(rng.random((PROBES, term.uniforms)))) for term in objective.terms
+    ]
+
+    def sizes(theta: Any) -> list[Any]:
+        at = lambda k, arrays: jax.vmap(lambda *z: objective.residual(k, theta, z))(*arrays)  # noqa: E731
+        return [jnp.sqrt(jnp.mean(at(k, arrays) ** 2)) for k, arrays in enumerate(batch)]
+
+    with enable_x64():
+        return {term.name: float(size) for term, size in zip(objective.terms, jax.jit(sizes)(theta), strict=True)}
 
 
 def _write_whole(path: Path, data: bytes) -> None:
