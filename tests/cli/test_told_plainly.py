@@ -47,14 +47,21 @@ def solved(tmp_path, body, *options, conditions=ENDS, name="mine.py"):
         ("kept.append(u.x); return kept[0] + u.x", ["`u.x` is of an earlier call"]),
         ("kept.append(1 * u.x); return kept[0] + u.x", ["`line` uses a value of an earlier call"]),
         ("return u.xx", ["cannot be run: it calls sys.exit", "mine.py, line 12"]),
+        ("sys.exit(3)", ["Ended by sys.exit", "mine.py, line 10: sys.exit(3)"]),
     ],
 )
 def test_mistakes_in_a_residual_are_told_with_the_names_of_the_user(tmp_path, body, said):
-    conditions = "sys.exit(3)" if "sys.exit" in said[0] else ENDS
+    conditions = "sys.exit(3)" if "cannot be run" in said[0] else ENDS
     done = solved(tmp_path, body, conditions=conditions)
     assert done.exit_code == 2, done.exception
     assert all(part in done.output for part in said), done.output
     assert "raceback" not in done.output and not (tmp_path / "run").exists()
+
+
+def test_a_mistake_that_dof_finds_in_a_file_has_one_fix(tmp_path):
+    done = solved(tmp_path, "return u.xx", conditions="[pde.dirichlet('a')]")
+    assert done.exit_code == 2 and "`g` of `dirichlet` is of type str" in done.output
+    assert done.output.count("Fix: ") == 1 and "mine.py, line 12" in done.output
 
 
 def test_a_network_that_does_not_fit_into_memory_is_refused_with_its_size(tmp_path):

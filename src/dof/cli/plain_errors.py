@@ -11,7 +11,7 @@ from rich.console import Console
 from dof.cli.interrupts import interrupts_raised
 from dof.cli.sentences import say
 from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
-from dof.runs.user_line import user_line
+from dof.user_line import user_line
 
 DIVERGED, MISTAKE, INTERRUPTED = 1, 2, 130
 """Exit codes: of training that failed, of mistakes in what was asked for, and of Ctrl-C, as shells have it."""
@@ -29,6 +29,12 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
     except KeyboardInterrupt:
         _say("Interrupted before the first step; nothing is lost.")
         raise typer.Exit(INTERRUPTED) from None
+    except SystemExit as error:
+        # The user's: typer ends commands by an exception of its own.
+        if debug:
+            raise
+        _say(f"Ended by sys.exit in the problem's file.{user_line(error)}")
+        raise typer.Exit(MISTAKE) from None
     except (ArgumentError, ArgumentTypeError, NotEnoughMemoryError, Diverged, OSError) as error:
         if debug:
             raise

@@ -14,7 +14,7 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.extend import enable_x64
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NORMAL, NamedDomain, takes_normal
-from dof.pde.notation.mistakes import FUNCTIONS_OF_NUMBERS
+from dof.pde.notation.mistakes import FUNCTIONS_OF_NUMBERS, require_indices_within
 from dof.pde.notation.names import TIME, Names, first_line
 from dof.pde.notation.residual import Residual
 
@@ -122,6 +122,8 @@ def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, 
     if callable(g):
         require_arguments(argument, g, named.coordinates.names, of, [NORMAL] * (normal is not None and takes_normal(g)))
     output, shape = _output(argument, lambda z: named.given(g, z, normal), named, of), named.shape_of(field)
+    if not callable(g) and not np.isfinite(g).all():
+        raise ArgumentError(describe(argument, f"{of}is {shown(g)}", "finite numbers", f"{argument} = 0.0"))
     found = output.shape
     names = (field,) if field else named.fields.names
     # Its imaginary part would be a part of the residual that no network can make smaller.
@@ -178,4 +180,6 @@ def _output(argument: str, function: Callable[[Any], Any], named: NamedDomain, o
             raise ArgumentTypeError(describe(argument, found, "numbers or arrays", fix)) from None
 
     with enable_x64():
-        return jax.eval_shape(as_array, jnp.zeros(named.coordinates.count))
+        program, made = jax.make_jaxpr(as_array, return_shape=True)(jnp.zeros(named.coordinates.count))
+    require_indices_within(argument, program, of)
+    return made

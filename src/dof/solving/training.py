@@ -15,6 +15,7 @@ import dof
 from dof.pde.problem import Problem
 from dof.solving.blas_threads import one_blas_thread
 from dof.solving.checks.diverged_training import require_convergent, require_finite_start
+from dof.solving.checks.finite_fields import require_finite_fields
 from dof.solving.checks.memory_check import require_memory, require_room_for_hessians, require_room_for_network
 from dof.solving.checks.warnings_before_training import advice_on
 from dof.solving.devices import Devices
@@ -120,6 +121,8 @@ class Training:
         n = min(interval_length(self.settings, state.progress), end - state.step)
         # Points before weights, since the weights balance the terms at these points.
         batch = self._in_causal_order(state, self.batch(state))
+        if state.step == 0:
+            require_finite_fields(self.objective, np.asarray(batch[0][0]))
         weights = self._weights(state, batch)
         blocks = self.optimisers[name].blocks
         shared = state.theta, state.optimiser, weights, jnp.asarray(n)
