@@ -69,6 +69,34 @@ def test_a_network_that_does_not_fit_into_memory_is_refused_with_its_size(tmp_pa
     assert done.exit_code == 2 and "40,001,000,001 parameters" in done.output and "GB are free" in done.output
 
 
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--points", "100000000000"], "points take 800.0 GB of memory"),
+        (["--error-points", "100000000000"], "take 800.0 GB of memory"),
+        (["--width", "1" + 22 * "0"], "`width` is 1000000000000000000000"),
+        (["--depth", "1001"], "at most 1,000"),
+        (["--rate", "inf"], "`rate` is inf"),
+        (["--seed", "-1"], "`seed` is -1"),
+        (["--seed", str(2**63)], "`seed` is 9223372036854775808"),
+    ],
+)
+def test_numbers_that_nothing_can_be_done_with_are_told(tmp_path, option, said):
+    done = solved(tmp_path, "return u.x - 1", *option)
+    assert done.exit_code == 2 and said in done.output.replace("\n", "") and not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("error", [MemoryError("no room"), RuntimeError("RESOURCE_EXHAUSTED: no room")])
+def test_memory_that_ends_is_told(error, capsys):
+    with pytest.raises(typer.Exit), told_plainly():
+        raise error
+    assert "not enough memory" in capsys.readouterr().err
+
+
+def test_reports_further_apart_than_there_are_steps_take_no_longer(tmp_path):
+    assert solved(tmp_path, "return u.x - 1", "--report", str(10**9)).exit_code == 0
+
+
 def test_names_with_signs_of_markup_are_printed_as_they_are(tmp_path):
     folder = tmp_path / "[" / "b]"
     folder.mkdir(parents=True)

@@ -44,9 +44,13 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
     except Exception as error:
         # What comes from no line of the user's is a fault of dof, whose traceback is wanted. Ends of commands are
         # exceptions too.
-        if debug or isinstance(error, typer.Exit) or not user_line(error):
+        is_of_memory = isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
+        if debug or isinstance(error, typer.Exit) or not (is_of_memory or user_line(error)):
             raise
-        _say(f"{type(error).__name__}: {error}{user_line(error)}")
+        called, fix = type(error).__name__, "\n  Fix: fewer --points, or a smaller --width"
+        _say(
+            f"{'There is not enough memory' if is_of_memory else called}: {error}{user_line(error)}{fix * is_of_memory}"
+        )
         raise typer.Exit(MISTAKE) from None
 
 

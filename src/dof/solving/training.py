@@ -16,7 +16,12 @@ from dof.pde.problem import Problem
 from dof.solving.blas_threads import one_blas_thread
 from dof.solving.checks.diverged_training import require_convergent, require_finite_start
 from dof.solving.checks.finite_fields import require_finite_fields
-from dof.solving.checks.memory_check import require_memory, require_room_for_hessians, require_room_for_network
+from dof.solving.checks.memory_check import (
+    require_memory,
+    require_room_for_hessians,
+    require_room_for_network,
+    require_room_for_points,
+)
 from dof.solving.checks.warnings_before_training import advice_on
 from dof.solving.devices import Devices
 from dof.solving.loss.causal_weights import causal_factors
@@ -80,6 +85,7 @@ class Training:
         devices.require_able(settings.optimiser)
         self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings, devices)
         self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
+        require_room_for_points(max(sum(self.counts), settings.error_points), problem.domain.size)
         divided = devices.with_factors(fitted)
         self.optimisers = {name: make(divided, settings, devices) for name, make in OPTIMISERS.items()}
         self._fitted, self._is_window = fitted, is_window

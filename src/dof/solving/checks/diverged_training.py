@@ -55,9 +55,10 @@ def require_finite_start(residuals: np.ndarray, points: np.ndarray, coordinates:
     """
     bad = np.flatnonzero(~np.isfinite(residuals))
     if len(bad):
+        at = place(points[bad[0]], coordinates)
         raise Diverged(
-            f"The residual of the term `{name}` is {residuals[bad[0]]:.3g} at step 1, at {place(points[bad[0]], coordinates)}, and at "
-            f"{len(bad)} of {len(residuals)} points, before anything is trained.\n"
+            f"The residual of the term `{name}` is {residuals[bad[0]]:.3g} at step 1, at {at}, and at {len(bad)} of "
+            f"{len(residuals)} points, before anything is trained.\n"
             "  Fix: a residual that is finite in the whole domain; look for √, log and divisions there"
         )
 
