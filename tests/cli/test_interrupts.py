@@ -1,10 +1,14 @@
 """Ctrl-C and SIGTERM: one KeyboardInterrupt, also where Python would drop it."""
 
+import os
 import signal
+import sys
 import time
 
 import pytest
 
+from dof.cli import INTERRUPTED, main
+from dof.cli.app import app
 from dof.cli.interrupts import SIGNALS, interrupts_raised
 
 
@@ -47,3 +51,48 @@ def test_what_is_ignored_stays_ignored():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class Ended(BaseException):
+    pass
+
+
+@pytest.fixture
+def ends(monkeypatch):
+    """The codes that the process would have been ended with at once."""
+    codes = []
+
+    def end(code):
+        codes.append(code)
+        raise Ended
+
+    monkeypatch.setattr(os, "_exit", end)
+    return codes
+
+
+def test_an_interrupted_command_ends_at_once(ends, monkeypatch):
+    """In an orderly end steps that still run in threads of XLA crash, and the exit code is that of the crash."""
+
+    def interrupted():
+        sys.exit(INTERRUPTED)
+
+    monkeypatch.setattr("dof.cli.app.app", interrupted)
+    with pytest.raises(Ended):
+        main()
+    assert ends == [INTERRUPTED]
+    monkeypatch.setattr("dof.cli.app.app", lambda: sys.exit(2))
+    with pytest.raises(SystemExit):
+        main()
+
+
+def test_an_interrupt_while_importing_ends_the_process(ends, monkeypatch):
+    class Importing:
+        def __getattr__(self, name):
+            signal.raise_signal(signal.SIGINT)
+            return app
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setitem(sys.modules, "dof.cli.app", Importing())
+    with pytest.raises(Ended):
+        main()
+    assert set(ends) == {INTERRUPTED} and signal.getsignal(signal.SIGINT) is before

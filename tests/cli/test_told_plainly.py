@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from dof.cli import run_solve
+from dof.cli import INTERRUPTED, run_solve
 from dof.cli.app import app
-from dof.cli.plain_errors import INTERRUPTED, told_plainly
+from dof.cli.plain_errors import told_plainly
 from dof.cli.sentences import say
 from dof.cli.training_progress import _shortened
 

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 
+from dof.cli import INTERRUPTED
 from dof.cli.interrupts import interrupts_raised
 from dof.cli.sentences import say
 from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
 from dof.user_line import user_line
 
-DIVERGED, MISTAKE, INTERRUPTED = 1, 2, 130
-"""Exit codes: of training that failed, of mistakes in what was asked for, and of Ctrl-C, as shells have it."""
+DIVERGED, MISTAKE = 1, 2
+"""Exit codes: of training that failed, and of mistakes in what was asked for."""
 
 
 @contextmanager
