@@ -58,6 +58,11 @@ def test_mistakes_in_a_residual_are_told_with_the_names_of_the_user(tmp_path, bo
     assert "raceback" not in done.output and not (tmp_path / "run").exists()
 
 
+def test_a_value_that_a_condition_keeps_is_told(tmp_path):
+    done = solved(tmp_path, "return u.xx", conditions="[pde.dirichlet(lambda x: kept.append(x) or kept[0] * x)]")
+    assert done.exit_code == 2 and "uses a value of an earlier call" in done.output, done.exception
+
+
 def test_a_mistake_that_dof_finds_in_a_file_has_one_fix(tmp_path):
     done = solved(tmp_path, "return u.xx", conditions="[pde.dirichlet('a')]")
     assert done.exit_code == 2 and "`g` of `dirichlet` is of type str" in done.output

@@ -13,7 +13,7 @@ MATRIX = np.arange(6.0).reshape(2, 3)
 
 def found(f, *arguments):
     beyond = index_beyond(jax.make_jaxpr(f)(*arguments))
-    return None if beyond is None else (beyond.index, beyond.length)
+    return None if beyond is None else (beyond.position, beyond.length)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,16 @@ def plane(function, fields=None):
     return lambda: solved(pde.residual("x y", fields)(function), SQUARE)
 
 
+def keeping(kept):
+    """A function that keeps what it is given, and uses it later."""
+
+    def function(x):
+        kept.append(x)
+        return kept[0] * x
+
+    return function
+
+
 MISTAKES = {
     "typo in d": (plane(lambda u, x, y: u.d("z")), "`u.d` is given 'z'", "coordinates of x y"),
     "nothing in d": (plane(lambda u, x, y: u.d()), "`u.d` is given nothing"),
@@ -65,6 +75,22 @@ MISTAKES = {
         "hard conditions, ansatz and features",
     ),
     "nan of an ansatz": (lambda: solved(line, ansatz=lambda n, x: n + jnp.sqrt(x - 0.5)), "`u` is nan at x = 0."),
+    "value kept by a condition": (
+        lambda: solved(line, conditions=[pde.dirichlet(keeping([]))]),
+        "`a function` uses a value of an earlier call",
+    ),
+    "value kept by features": (
+        lambda: solved(line, features=keeping([])),
+        "`a function` uses a value of an earlier call",
+    ),
+    "component in a condition": (
+        lambda: pde.Problem(line, LINE, [pde.dirichlet(lambda x: x[0])]),
+        "`g` of `dirichlet` asks for a component of what is a single number",
+        "x without index",
+    ),
+    "complex ansatz": (lambda: pde.Problem(line, LINE, ansatz=lambda n, x: n + 1j * x), "`ansatz` is complex"),
+    "complex features": (lambda: pde.Problem(line, LINE, features=lambda z: 1j * z), "`features` is complex"),
+    "complex reference": (lambda: solved(line, reference=lambda x: x + 1j), "`reference` is complex"),
     "grad of JAX": (plane(lambda u, x, y: jax.grad(u)(x)), "`jax.grad(u)` (test_mistakes.py", "pde.grad(u)"),
     "NumPy of u": (plane(lambda u, x, y: np.sin(u)), "`np.sin(u)`", "jnp.sin(u)"),
     "math of x": (plane(lambda u, x, y: math.sin(x) + u), "`math.sin(x)`", "jnp.sin"),

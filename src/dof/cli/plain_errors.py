@@ -12,6 +12,7 @@ from dof.cli import INTERRUPTED
 from dof.cli.interrupts import interrupts_raised
 from dof.cli.sentences import say
 from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
+from dof.pde.notation.mistakes import kept_values_told
 from dof.user_line import user_line
 
 DIVERGED, MISTAKE = 1, 2
@@ -25,7 +26,7 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
     SIGTERM is taken as Ctrl-C: what was found is kept, and said where.
     """
     try:
-        with interrupts_raised():
+        with interrupts_raised(), kept_values_told():
             yield
     except KeyboardInterrupt:
         _say("Interrupted before the first step; nothing is lost.")

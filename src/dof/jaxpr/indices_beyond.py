@@ -18,12 +18,12 @@ class IndexBeyond(NamedTuple):
     """An index beyond its axis.
 
     Attributes:
-        index: As it counts from the start of the axis; negative ones are those before it.
+        position: As it counts from the start of the axis; negative ones are those before it.
         length: Of the axis.
         where: The line of the user's file; empty if it is not known.
     """
 
-    index: int
+    position: int
     length: int
     where: str
 
@@ -42,7 +42,9 @@ def index_beyond(jaxpr: Closed) -> IndexBeyond | None:
 
 def _is_of_indices(eqn: JaxprEqn) -> bool:
     """Whether an equation is small and of whole numbers or truth values, as those are that indices come from."""
-    return all(v.aval.size <= MOST_INDICES and v.aval.dtype.kind in "biu" for v in eqn.outvars)
+    made: list[Any] = [v.aval for v in eqn.outvars]
+    # Tokens and references have neither size nor type.
+    return all(hasattr(array, "dtype") and array.size <= MOST_INDICES and array.dtype.kind in "biu" for array in made)
 
 
 def _beyond(eqn: JaxprEqn, value_of: ValueOf) -> Iterator[tuple[int, int]]:

@@ -158,8 +158,12 @@ def require_ansatz(ansatz: Any, named: NamedDomain) -> None:
 
 
 def output_shape(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str = "") -> tuple[int, ...]:
-    """The shape of what a function makes of a point, in float64, as in training."""
-    return _output(argument, function, named, of).shape
+    """The shape of the real numbers that a function makes of a point, in float64, as in training."""
+    made = _output(argument, function, named, of)
+    # Of complex ones the network, or the error, would take the real part.
+    if jnp.issubdtype(made.dtype, jnp.complexfloating) and not argument.startswith("given"):
+        raise ArgumentError(describe(argument, f"{of}is complex", "real numbers", "the real part"))
+    return made.shape
 
 
 def _output(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str) -> jax.ShapeDtypeStruct:
@@ -172,6 +176,12 @@ def _output(argument: str, function: Callable[[Any], Any], named: NamedDomain, o
             found = f"{of}asks for the number that a coordinate is, while it is traced for all points"
             fix = "jnp.sin for math.sin and np.sin, jnp.where(x > 0, a, b) for `a if x > 0 else b`"
             raise ArgumentTypeError(describe(argument, found, "functions of arrays", fix)) from error
+        except IndexError as error:
+            if "Too many indices" not in str(error):
+                raise
+            found = f"{of}asks for a component of what is a single number"
+            fix = f'{" ".join(named.coordinates.names)} without index, or components as in @pde.residual("x[2]")'
+            raise ArgumentTypeError(describe(argument, found, "names with components", fix)) from None
         try:
             return jnp.asarray(out)
         except (TypeError, ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,6 +60,21 @@ def told_in_words(coordinates: Names) -> Iterator[None]:
             raise
         found, expected = "hands a field to a function that takes arrays only", "its value"
         raise ArgumentTypeError(_told(error, "the residual", found, expected, "jnp.sin(u), lax.sin(u.value)")) from None
+
+
+@contextmanager
+def kept_values_told() -> Iterator[None]:
+    """Run what calls functions of the user's, which may use values that they have kept from an earlier call."""
+    try:
+        yield
+    except jax.errors.UnexpectedTracerError as error:
+        made = re.search(r"created on line ([^<>\n]+?:\d+):", str(error))
+        where = f" ({Path(made[1]).name})" if made else ""
+        found, expected = (
+            f"uses a value of an earlier call{where}, which was kept outside of it",
+            "values of this call only",
+        )
+        raise ArgumentError(describe("a function", found, expected, "compute it anew in each call")) from None
 
 
 def require_indices_within(name: str, program: Closed, of: str = "") -> None:
