@@ -18,6 +18,7 @@
     nested_autodiff               an operator of any order by nested differentiation, to compare with
     linear_arguments, Role        which arguments enter a traced program linearly
     known_results, is_known       what is known while tracing
+    index_beyond                  an index of a traced program that is beyond its axis
 
 All of it is for one point x, and can be used under `jax.jit` and `jax.vmap`.
 """
@@ -28,6 +29,7 @@ from dof.directions.known_while_tracing import is_known
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, arrays_of, is_known_matrix, map_entries
 from dof.directions.sparse_rows import dense_rows
 from dof.jax_compat import Closed, as_function, enable_x64, is_traced, trace_of, typed_like, vary_as
+from dof.jaxpr.indices_beyond import index_beyond
 from dof.jaxpr.known_results import known_results
 from dof.jaxpr.linearity import Role, linear_arguments
 from dof.jets.readout import common_span
@@ -72,6 +74,7 @@ __all__ = [
     "enable_x64",
     "factor",
     "full_triple",
+    "index_beyond",
     "is_known",
     "is_known_matrix",
     "is_traced",

@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from dof.cli import run_solve
+from dof.cli import INTERRUPTED, run_solve
 from dof.cli.app import app
-from dof.cli.plain_errors import INTERRUPTED, told_plainly
+from dof.cli.plain_errors import told_plainly
 from dof.cli.sentences import say
 from dof.cli.training_progress import _shortened
 
@@ -47,19 +47,59 @@ def solved(tmp_path, body, *options, conditions=ENDS, name="mine.py"):
         ("kept.append(u.x); return kept[0] + u.x", ["`u.x` is of an earlier call"]),
         ("kept.append(1 * u.x); return kept[0] + u.x", ["`line` uses a value of an earlier call"]),
         ("return u.xx", ["cannot be run: it calls sys.exit", "mine.py, line 12"]),
+        ("sys.exit(3)", ["Ended by sys.exit", "mine.py, line 10: sys.exit(3)"]),
     ],
 )
 def test_mistakes_in_a_residual_are_told_with_the_names_of_the_user(tmp_path, body, said):
-    conditions = "sys.exit(3)" if "sys.exit" in said[0] else ENDS
+    conditions = "sys.exit(3)" if "cannot be run" in said[0] else ENDS
     done = solved(tmp_path, body, conditions=conditions)
     assert done.exit_code == 2, done.exception
     assert all(part in done.output for part in said), done.output
     assert "raceback" not in done.output and not (tmp_path / "run").exists()
 
 
+def test_a_value_that_a_condition_keeps_is_told(tmp_path):
+    done = solved(tmp_path, "return u.xx", conditions="[pde.dirichlet(lambda x: kept.append(x) or kept[0] * x)]")
+    assert done.exit_code == 2 and "uses a value of an earlier call" in done.output, done.exception
+
+
+def test_a_mistake_that_dof_finds_in_a_file_has_one_fix(tmp_path):
+    done = solved(tmp_path, "return u.xx", conditions="[pde.dirichlet('a')]")
+    assert done.exit_code == 2 and "`g` of `dirichlet` is of type str" in done.output
+    assert done.output.count("Fix: ") == 1 and "mine.py, line 12" in done.output
+
+
 def test_a_network_that_does_not_fit_into_memory_is_refused_with_its_size(tmp_path):
     done = RUNNER.invoke(app, ["solve", "heat", "--width", "200000", "--out", str(tmp_path / "run")])
     assert done.exit_code == 2 and "40,001,000,001 parameters" in done.output and "GB are free" in done.output
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--points", "100000000000"], "points take 800.0 GB of memory"),
+        (["--error-points", "100000000000"], "take 800.0 GB of memory"),
+        (["--width", "1" + 22 * "0"], "`width` is 1000000000000000000000"),
+        (["--depth", "1001"], "at most 1,000"),
+        (["--rate", "inf"], "`rate` is inf"),
+        (["--seed", "-1"], "`seed` is -1"),
+        (["--seed", str(2**63)], "`seed` is 9223372036854775808"),
+    ],
+)
+def test_numbers_that_nothing_can_be_done_with_are_told(tmp_path, option, said):
+    done = solved(tmp_path, "return u.x - 1", *option)
+    assert done.exit_code == 2 and said in done.output.replace("\n", "") and not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("error", [MemoryError("no room"), RuntimeError("RESOURCE_EXHAUSTED: no room")])
+def test_memory_that_ends_is_told(error, capsys):
+    with pytest.raises(typer.Exit), told_plainly():
+        raise error
+    assert "not enough memory" in capsys.readouterr().err
+
+
+def test_reports_further_apart_than_there_are_steps_take_no_longer(tmp_path):
+    assert solved(tmp_path, "return u.x - 1", "--report", str(10**9)).exit_code == 0
 
 
 def test_names_with_signs_of_markup_are_printed_as_they_are(tmp_path):

@@ -27,6 +27,16 @@ def plane(function, fields=None):
     return lambda: solved(pde.residual("x y", fields)(function), SQUARE)
 
 
+def keeping(kept):
+    """A function that keeps what it is given, and uses it later."""
+
+    def function(x):
+        kept.append(x)
+        return kept[0] * x
+
+    return function
+
+
 MISTAKES = {
     "typo in d": (plane(lambda u, x, y: u.d("z")), "`u.d` is given 'z'", "coordinates of x y"),
     "nothing in d": (plane(lambda u, x, y: u.d()), "`u.d` is given nothing"),
@@ -34,6 +44,53 @@ MISTAKES = {
     "no time of a part": (plane(lambda u, p, x, y: pde.dt(u[0]), "u[2] p"), "`pde.dt` is asked of u[0]"),
     "component of a coordinate": (plane(lambda u, x, y: u.xx - x[0]), "`x[0]` (test_mistakes.py", "without index"),
     "columns of u": (plane(lambda u, x, y: u[:, 0:1]), "`u` is a single number", 'fields="u[2]"'),
+    "beyond the fields": (plane(lambda u, x, y: u[2].x, "u[2]"), "`u[2]` is asked for", "0 to 1", "u[1]"),
+    "before the fields": (plane(lambda u, x, y: u.x[-3], "u[2]"), "`u.x[-3]` is asked for"),
+    "two axes of fields": (plane(lambda u, x, y: u[:, 0], "u[2]"), "asks for more than one axis has"),
+    "beyond a gradient": (plane(lambda u, x, y: u.gradient[2]), "(test_mistakes.py:", "component 2 of 2", "0 to 1"),
+    "beyond a list of fields": (plane(lambda u, x, y: u[jnp.array([0, 2])], "u[2]"), "asks for the component 2 of 2"),
+    "beyond the coordinates": (
+        lambda: solved(pde.residual("x[2]")(lambda u, x: u.laplacian - x[2]), SQUARE),
+        "`residual` (test_mistakes.py:",
+        "asks for the component 2 of 2",
+        "x[1] for the last",
+    ),
+    "beyond the coordinates in a condition": (
+        lambda: pde.Problem(pde.residual("x[2]")(lambda u, x: u.laplacian), SQUARE, [pde.dirichlet(lambda x: x[-3])]),
+        "`g` of `dirichlet` (test_mistakes.py:",
+        "component -1 of 2",
+    ),
+    "NumPy of a list": (plane(lambda u, x, y: np.stack([u, u.x]).sum()), "`np.stack([u, u.x])` (test_mistakes.py:"),
+    "nan in a condition": (
+        lambda: pde.Problem(line, LINE, [pde.dirichlet(np.nan, hard=True)]),
+        "`g` of `dirichlet` is nan",
+    ),
+    "infinite factor": (lambda: pde.Problem(line, LINE, [pde.robin(np.inf, 1.0)]), "`alpha` of `robin", "is inf"),
+    "nan inside of what is hard": (
+        lambda: solved(
+            line, conditions=[pde.dirichlet(lambda x: jnp.where((x - 0.5) ** 2 < 0.04, jnp.nan, 0.0), hard=True)]
+        ),
+        "`u` is nan at x = 0.",
+        "of 20 points inside of the domain",
+        "hard conditions, ansatz and features",
+    ),
+    "nan of an ansatz": (lambda: solved(line, ansatz=lambda n, x: n + jnp.sqrt(x - 0.5)), "`u` is nan at x = 0."),
+    "value kept by a condition": (
+        lambda: solved(line, conditions=[pde.dirichlet(keeping([]))]),
+        "`a function` uses a value of an earlier call",
+    ),
+    "value kept by features": (
+        lambda: solved(line, features=keeping([])),
+        "`a function` uses a value of an earlier call",
+    ),
+    "component in a condition": (
+        lambda: pde.Problem(line, LINE, [pde.dirichlet(lambda x: x[0])]),
+        "`g` of `dirichlet` asks for a component of what is a single number",
+        "x without index",
+    ),
+    "complex ansatz": (lambda: pde.Problem(line, LINE, ansatz=lambda n, x: n + 1j * x), "`ansatz` is complex"),
+    "complex features": (lambda: pde.Problem(line, LINE, features=lambda z: 1j * z), "`features` is complex"),
+    "complex reference": (lambda: solved(line, reference=lambda x: x + 1j), "`reference` is complex"),
     "grad of JAX": (plane(lambda u, x, y: jax.grad(u)(x)), "`jax.grad(u)` (test_mistakes.py", "pde.grad(u)"),
     "NumPy of u": (plane(lambda u, x, y: np.sin(u)), "`np.sin(u)`", "jnp.sin(u)"),
     "math of x": (plane(lambda u, x, y: math.sin(x) + u), "`math.sin(x)`", "jnp.sin"),

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from safetensors.numpy import save
+from safetensors.numpy import load, save
 from typer.testing import CliRunner
 
 import dof
@@ -85,6 +85,13 @@ def test_where_all_checkpoints_are_damaged_new_ones_are_kept(copy):
     assert resume(copy).state.step == 4
 
 
+def test_reports_that_two_processes_have_written_are_kept_once(copy):
+    lines = (copy / "metrics.jsonl").read_text()
+    (copy / "metrics.jsonl").write_text(2 * lines)
+    assert [report.step for report in resume(copy).reports] == [4, 8]
+    assert (copy / "metrics.jsonl").read_text() == lines
+
+
 def test_one_process_at_a_time_is_in_a_folder(tmp_path):
     code = f"""
 from pathlib import Path
@@ -108,6 +115,14 @@ def forged(step, arrays):
     return f"step-{step:08}-{hashlib.sha256(data).hexdigest()[:16]}.safetensors", data
 
 
+def change_types(checkpoints):
+    for path in checkpoints.iterdir():
+        arrays = {name: array.astype(np.float32) for name, array in load(path.read_bytes()).items()}
+        name, data = forged(int(path.stem.split("-")[1]), arrays)
+        path.unlink()
+        path.with_name(name).write_bytes(data)
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -123,6 +138,11 @@ def forged(step, arrays):
             "config.toml' has .* `wide` is no setting",
         ),
         (lambda run: replace_in(run / "config.toml", "width = 6", "width = 7"), "is no state of this training"),
+        (lambda run: replace_in(run / "config.toml", "adam = 8", ""), "config.toml' has .* `adam` is not there"),
+        (lambda run: replace_in(run / "config.toml", "depth = 1", f"depth = 1{22 * '0'}"), "`depth` is 1000"),
+        (lambda run: (run / "metrics.jsonl").write_bytes(b"\xff\xfe"), "has no report of step 8"),
+        (lambda run: replace_in(run / "metrics.jsonl", '"step": 8', '"step": "8"'), "has no report of step 8"),
+        (lambda run: change_types(run / "checkpoints"), "array of type float32, where float64"),
         (
             lambda run: (replace_in(run / "config.toml", "line.py", "gone.py"), (run / "problem.py").unlink()),
             "gone.py' is gone since the run began, and .*problem.py', the copy of it, is not there",

@@ -104,6 +104,8 @@ def test_a_problem_of_another_name_is_asked_for_after_a_colon(written, name, coo
         (FILE, ":other", r"has one problem, problem, and none called 'other'.*Fix: dof solve .*mine.py:problem"),
         ("x = 3", "", "has no problem; .*Fix: problem = pde.Problem"),
         ("x = 3", ":x", "has no problem; "),
+        ("from dof import pde\nproblem = pde.residual('x')(lambda u, x: u.x)", "", "has no problem; "),
+        (FILE + "\ndef of(size):\n    return problem\n", ":of", "and none called 'of'"),
     ],
 )
 def test_a_file_without_the_one_problem_says_which_there_are(written, text, name, said):

@@ -4,46 +4,47 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 AGAIN_AFTER = 0.05
-"""Seconds until a signal is sent again that came where exceptions are dropped; such calls take far less."""
-DROPPED_IN = ("_xla_gc_callback", "__del__")
-"""Functions whose exceptions Python prints and drops: JAX's callback of the garbage collector, which runs often while a
-program is compiled, and finalisers. Ctrl-C in there would have no effect."""
+"""Seconds until an interrupt is sent again that came where exceptions are dropped; such calls take far less."""
 
 
 @contextmanager
 def interrupts_raised() -> Iterator[None]:
-    """Raise KeyboardInterrupt at either signal; what the process was told to ignore stays ignored."""
-    before = {number: signal.getsignal(number) for number in SIGNALS}
+    """Raise KeyboardInterrupt at either signal; what the process was told to ignore stays ignored.
+
+    Python prints and drops exceptions in callbacks of the garbage collector and of weak references, of which JAX has
+    many while a program is compiled, and in finalisers: an interrupt that falls into one of these comes again.
+    """
+    before, dropped = {number: signal.getsignal(number) for number in SIGNALS}, sys.unraisablehook
+    came = [signal.SIGINT]
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        came.append(signal.Signals(number))
+        raise KeyboardInterrupt
+
+    def on_dropped(what: Any) -> None:
+        if not issubclass(what.exc_type, KeyboardInterrupt):
+            dropped(what)
+            return
+        again = threading.Timer(AGAIN_AFTER, os.kill, (os.getpid(), came[-1]))
+        again.daemon = True
+        again.start()
+
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
+            signal.signal(number, interrupt)
+    sys.unraisablehook = on_dropped
     try:
         yield
     finally:
+        sys.unraisablehook = dropped
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    if _is_dropped_in(frame):
-        again = threading.Timer(AGAIN_AFTER, os.kill, (os.getpid(), number))
-        again.daemon = True
-        again.start()
-        return
-    raise KeyboardInterrupt
-
-
-def _is_dropped_in(frame: FrameType | None) -> bool:
-    """Whether a frame, or one that called it, drops exceptions."""
-    while frame is not None:
-        if frame.f_code.co_name in DROPPED_IN:
-            return True
-        frame = frame.f_back
-    return False

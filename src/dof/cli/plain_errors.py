@@ -8,13 +8,15 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 
+from dof.cli import INTERRUPTED
 from dof.cli.interrupts import interrupts_raised
 from dof.cli.sentences import say
 from dof.errors import ArgumentError, ArgumentTypeError, Diverged, NotEnoughMemoryError
-from dof.runs.user_line import user_line
+from dof.pde.notation.mistakes import kept_values_told
+from dof.user_line import user_line
 
-DIVERGED, MISTAKE, INTERRUPTED = 1, 2, 130
-"""Exit codes: of training that failed, of mistakes in what was asked for, and of Ctrl-C, as shells have it."""
+DIVERGED, MISTAKE = 1, 2
+"""Exit codes: of training that failed, and of mistakes in what was asked for."""
 
 
 @contextmanager
@@ -24,11 +26,17 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
     SIGTERM is taken as Ctrl-C: what was found is kept, and said where.
     """
     try:
-        with interrupts_raised():
+        with interrupts_raised(), kept_values_told():
             yield
     except KeyboardInterrupt:
         _say("Interrupted before the first step; nothing is lost.")
         raise typer.Exit(INTERRUPTED) from None
+    except SystemExit as error:
+        # The user's: typer ends commands by an exception of its own.
+        if debug:
+            raise
+        _say(f"Ended by sys.exit in the problem's file.{user_line(error)}")
+        raise typer.Exit(MISTAKE) from None
     except (ArgumentError, ArgumentTypeError, NotEnoughMemoryError, Diverged, OSError) as error:
         if debug:
             raise
@@ -38,9 +46,13 @@ def told_plainly(debug: bool = False) -> Iterator[None]:
     except Exception as error:
         # What comes from no line of the user's is a fault of dof, whose traceback is wanted. Ends of commands are
         # exceptions too.
-        if debug or isinstance(error, typer.Exit) or not user_line(error):
+        is_of_memory = isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
+        if debug or isinstance(error, typer.Exit) or not (is_of_memory or user_line(error)):
             raise
-        _say(f"{type(error).__name__}: {error}{user_line(error)}")
+        called, fix = type(error).__name__, "\n  Fix: fewer --points, or a smaller --width"
+        _say(
+            f"{'There is not enough memory' if is_of_memory else called}: {error}{user_line(error)}{fix * is_of_memory}"
+        )
         raise typer.Exit(MISTAKE) from None
 
 

@@ -13,8 +13,8 @@ import typer
 from jax.sharding import Mesh
 from rich.console import Console
 
+from dof.cli import INTERRUPTED
 from dof.cli.option_values import free_folder
-from dof.cli.plain_errors import INTERRUPTED
 from dof.cli.sentences import say
 from dof.cli.training_progress import ProgressLine
 from dof.runs.folder_lock import locked

@@ -14,7 +14,7 @@ from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.extend import enable_x64
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NORMAL, NamedDomain, takes_normal
-from dof.pde.notation.mistakes import FUNCTIONS_OF_NUMBERS
+from dof.pde.notation.mistakes import FUNCTIONS_OF_NUMBERS, require_indices_within
 from dof.pde.notation.names import TIME, Names, first_line
 from dof.pde.notation.residual import Residual
 
@@ -122,6 +122,8 @@ def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, 
     if callable(g):
         require_arguments(argument, g, named.coordinates.names, of, [NORMAL] * (normal is not None and takes_normal(g)))
     output, shape = _output(argument, lambda z: named.given(g, z, normal), named, of), named.shape_of(field)
+    if not callable(g) and not np.isfinite(g).all():
+        raise ArgumentError(describe(argument, f"{of}is {shown(g)}", "finite numbers", f"{argument} = 0.0"))
     found = output.shape
     names = (field,) if field else named.fields.names
     # Its imaginary part would be a part of the residual that no network can make smaller.
@@ -156,8 +158,12 @@ def require_ansatz(ansatz: Any, named: NamedDomain) -> None:
 
 
 def output_shape(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str = "") -> tuple[int, ...]:
-    """The shape of what a function makes of a point, in float64, as in training."""
-    return _output(argument, function, named, of).shape
+    """The shape of the real numbers that a function makes of a point, in float64, as in training."""
+    made = _output(argument, function, named, of)
+    # Of complex ones the network, or the error, would take the real part.
+    if jnp.issubdtype(made.dtype, jnp.complexfloating) and not argument.startswith("given"):
+        raise ArgumentError(describe(argument, f"{of}is complex", "real numbers", "the real part"))
+    return made.shape
 
 
 def _output(argument: str, function: Callable[[Any], Any], named: NamedDomain, of: str) -> jax.ShapeDtypeStruct:
@@ -170,6 +176,12 @@ def _output(argument: str, function: Callable[[Any], Any], named: NamedDomain, o
             found = f"{of}asks for the number that a coordinate is, while it is traced for all points"
             fix = "jnp.sin for math.sin and np.sin, jnp.where(x > 0, a, b) for `a if x > 0 else b`"
             raise ArgumentTypeError(describe(argument, found, "functions of arrays", fix)) from error
+        except IndexError as error:
+            if "Too many indices" not in str(error):
+                raise
+            found = f"{of}asks for a component of what is a single number"
+            fix = f'{" ".join(named.coordinates.names)} without index, or components as in @pde.residual("x[2]")'
+            raise ArgumentTypeError(describe(argument, found, "names with components", fix)) from None
         try:
             return jnp.asarray(out)
         except (TypeError, ValueError):
@@ -178,4 +190,6 @@ def _output(argument: str, function: Callable[[Any], Any], named: NamedDomain, o
             raise ArgumentTypeError(describe(argument, found, "numbers or arrays", fix)) from None
 
     with enable_x64():
-        return jax.eval_shape(as_array, jnp.zeros(named.coordinates.count))
+        program, made = jax.make_jaxpr(as_array, return_shape=True)(jnp.zeros(named.coordinates.count))
+    require_indices_within(argument, program, of)
+    return made

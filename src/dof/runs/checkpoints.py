@@ -78,6 +78,9 @@ def _read(arrays: dict[str, np.ndarray], like: TrainingState) -> TrainingState:
     found, wanted = [arrays[name] for name in sorted(arrays)], [np.shape(leaf) for leaf in jax.tree.leaves(like)]
     if (shapes := [array.shape for array in found]) != wanted:
         raise ValueError(f"it has arrays of shapes {shapes}, where {wanted} are expected")
+    for array, leaf in zip(found, jax.tree.leaves(like), strict=True):
+        if hasattr(leaf, "dtype") and array.dtype != leaf.dtype:
+            raise ValueError(f"it has an array of type {array.dtype}, where {leaf.dtype} is expected")
     state: TrainingState = jax.tree.unflatten(jax.tree.structure(like), found)
     # Some parts of a state are numbers of Python; safetensors has arrays only.
     of_type = lambda part, own: jnp.asarray(part) if hasattr(own, "shape") else type(own)(part)  # noqa: E731

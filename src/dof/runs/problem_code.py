@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from dof.errors import ArgumentError, describe
-from dof.runs.user_line import user_line
+from dof.errors import ArgumentError, DofError, describe
+from dof.user_line import user_line
 
 EXAMPLE = "problem = pde.Problem(residual, domain, conditions)"
 
@@ -58,6 +58,8 @@ def module_of(code: ProblemCode, path: Path) -> ModuleType:
         _restore(name, before)
         if not isinstance(error, (Exception, SystemExit)):
             raise
+        if isinstance(error, DofError):  # it says what to do
+            raise ArgumentError(f"{str(code.path)!r} cannot be run: {error}{user_line(error)}") from error
         called = "it calls sys.exit" if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
         said = f"{str(code.path)!r} cannot be run: {called}{user_line(error)}"
         raise ArgumentError(describe("problem", said, "Python that defines a problem", EXAMPLE)) from error

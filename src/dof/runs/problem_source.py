@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -68,8 +69,19 @@ def _in_file(path: Path, name: str, code: ProblemCode | None) -> Problem:
 
 def _made(named: Any) -> Problem | None:
     """A problem as it is, or what a function returns; None for what is none."""
-    found = named() if callable(named) and not isinstance(named, (Problem, type)) else named
+    found = named() if _is_of_no_arguments(named) else named
     return found if isinstance(found, Problem) else None
+
+
+def _is_of_no_arguments(named: Any) -> bool:
+    """Whether something is a function that can be called as it is; classes and residuals are none."""
+    if not callable(named) or isinstance(named, (Problem, type)):
+        return False
+    try:
+        inspect.signature(named).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _which(path: Path, name: str, there: list[str]) -> str:

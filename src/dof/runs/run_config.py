@@ -117,7 +117,7 @@ def read_config(folder: Path) -> RunConfig:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         found = f"{str(config)!r} cannot be read: {type(error).__name__}: {error}"
         raise ArgumentError(describe("resume", found, "the file that dof wrote", "dof solve heat")) from None
-    _require_settings(settings, config)
+    _require_settings(settings, config, data.get("dof"))
     return RunConfig(source, settings, None if file is None else _code_with(mark, file, folder / KEPT))
 
 
@@ -150,14 +150,19 @@ def _what_became_of(file: Path) -> str:
     return f"{str(file)!r} {'has changed' if file.is_file() else 'is gone'} since the run began"
 
 
-def _require_settings(settings: dict[str, Any], config: Path) -> None:
-    """Refuse settings that were edited to what none can be, with the file that has them."""
+def _require_settings(settings: dict[str, Any], config: Path, version: Any) -> None:
+    """Refuse settings that were edited to what none can be, or left out, with the file that has them."""
+    said, known = "", Settings().as_dict()
     try:
         Settings().changed(settings)
     except DofError as error:
         said = str(error).split("; expected", 1)[0]
+    # An older version may have had fewer, and what is new has its default.
+    if version == dof.__version__ and (missing := [name for name in known if name not in settings]):
+        said = said or f"`{missing[0]}` is not there"
+    if said:
         found = f"{str(config)!r} has a setting that cannot be: {said}"
-        raise ArgumentError(describe("resume", found, "the settings that dof wrote", "undo the change")) from None
+        raise ArgumentError(describe("resume", found, "the settings that dof wrote", "undo the change"))
 
 
 def _line(item: tuple[str, Any]) -> str:

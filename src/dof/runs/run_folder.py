@@ -40,14 +40,17 @@ class RunFolder:
             ArgumentError: If those before the checkpoint are missing.
         """
         kept = []
-        for line in self.metrics.read_text(encoding="utf-8").splitlines() if self.metrics.exists() else []:
+        # Bytes that are no text are no report either.
+        text = self.metrics.read_text(encoding="utf-8", errors="replace") if self.metrics.exists() else ""
+        for line in text.splitlines():
             try:
                 report = Report(**json.loads(line))
+                # Steps that were taken twice, by two processes, are in it twice.
+                if (kept[-1].step if kept else 0) < report.step <= until:
+                    kept.append(report)
             except (json.JSONDecodeError, TypeError):
                 # A line that was written in part: nothing whole can come after it.
                 break
-            if report.step <= until:
-                kept.append(report)
         if until and (not kept or kept[-1].step != until):
             found = f"{str(self.metrics)!r} has no report of step {until}, which the checkpoint is of"
             fix = f"put the file back, or rm -r {quote(str(self.checkpoints))} to begin anew"

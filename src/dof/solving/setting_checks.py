@@ -17,6 +17,11 @@ METHODS = tuple(RESIDUAL_METHODS)
 POSITIVE = ("width", "windows", "points", "edge_points", "report", "error_points", "rate")
 NOT_NEGATIVE = ("adam", "newton", "seed", "depth", "tolerance", "patience", "causal", "residual_gradient")
 
+MOST = {"depth": 1000, "windows": 100_000, "seed": 2**63 - 1}
+"""The largest layers and windows, more than anybody waits for, and the largest seed that JAX takes."""
+MOST_OF_OTHERS = 10**12
+"""Any other number is at most that: larger ones have no room in memory, nor in the numbers that it is counted by."""
+
 
 def require_types(settings: Any) -> None:
     """Refuse a value that is not of the type in the annotation of its field; True and False are no numbers here."""
@@ -36,6 +41,9 @@ def require_in_range(settings: Any) -> None:
         _require(value is None or value > 0, name, value, "a positive number", f"{name}=100")
     for name in NOT_NEGATIVE:
         _require(getattr(settings, name) >= 0, name, getattr(settings, name), "zero or more", f"{name}=0")
+    for name in (*POSITIVE, *NOT_NEGATIVE):
+        value, most = getattr(settings, name), MOST.get(name, MOST_OF_OTHERS)
+        _require(value is None or value <= most, name, value, f"at most {most:,}", f"{name}=1")
     _require(settings.adam + settings.newton > 0, "newton", 0, "some steps of it or of `adam`", "newton=100")
     adaptive = settings.adaptive
     _require(adaptive in (True, False, "auto"), "adaptive", adaptive, 'True, False or "auto"', "adaptive=True")

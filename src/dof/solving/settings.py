@@ -149,6 +149,11 @@ class Settings:
         return self.resample and self.report == 1
 
     @property
+    def longest_interval(self) -> int:
+        """The most steps between two reports: loops are as long, also where fewer are taken in them."""
+        return min(self.report, self.steps)
+
+    @property
     def steps(self) -> int:
         """Steps of both optimisers together."""
         return self.adam + self.newton

@@ -12,6 +12,7 @@ from jax.sharding import Mesh
 
 from dof.errors import ArgumentTypeError, Diverged, describe, shown
 from dof.extend import enable_x64
+from dof.pde.notation.mistakes import kept_values_told
 from dof.pde.problem import Problem
 from dof.solving.devices import Devices
 from dof.solving.measuring.training_report import Report
@@ -62,7 +63,7 @@ def solve(
         >>> print(solution([0.5, 0.0]).shape)
         ()
     """
-    with enable_x64():
+    with enable_x64(), kept_values_told():
         heard = on_report or (lambda report: None)
         training = training_of(problem, network, settings, start, mesh)
         _warn(training)

@@ -13,7 +13,13 @@ import numpy as np
 from dof.pde.problem import Problem
 from dof.solving.blas_threads import one_blas_thread
 from dof.solving.checks.diverged_training import require_convergent, require_finite_start
-from dof.solving.checks.memory_check import require_memory, require_room_for_hessians, require_room_for_network
+from dof.solving.checks.finite_fields import require_finite_fields
+from dof.solving.checks.memory_check import (
+    require_memory,
+    require_room_for_hessians,
+    require_room_for_network,
+    require_room_for_points,
+)
 from dof.solving.checks.warnings_before_training import advice_on
 from dof.solving.devices import Devices
 from dof.solving.loss.collocation_points import Batch, counts_of
@@ -69,6 +75,7 @@ class Training:
         devices.require_able(settings.optimiser)
         self.settings, self.evaluation = settings, Evaluation(problem, self.objective, settings, devices)
         self.counts = counts_of(self.objective.terms, settings.points or 0, settings.edge_points)
+        require_room_for_points(max(sum(self.counts), settings.error_points), problem.domain.size)
         self.points = IntervalPoints(problem, self.objective, settings, devices, self.counts)
         divided = with_factors(fitted, devices)
         self.optimisers = {name: make(divided, settings, devices) for name, make in OPTIMISERS.items()}
@@ -111,6 +118,8 @@ class Training:
         n = min(interval_length(self.settings, state.progress), end - state.step)
         # Points before weights, since the weights balance the terms at these points.
         batch = self.points.in_causal_order(state.theta, self.batch(state))
+        if state.step == 0:
+            require_finite_fields(self.objective, np.asarray(batch[0][0]))
         weights = self._weights(state, batch)
         blocks = self.optimisers[name].blocks
         shared = state.theta, state.optimiser, weights, jnp.asarray(n)

@@ -78,3 +78,20 @@ def test_a_field_that_does_not_occur_is_told_before_training():
     equation = pde.residual("x", fields="u v")(lambda u, v, x: (u.xx - 1, u.x))
     advice = training_of(pde.Problem(equation, LINE, [pde.dirichlet(0.0)]), None, {"width": 4, "points": 50}).advice
     assert any("`v` does not occur in `residual`" in text for text in advice)
+
+
+@pytest.mark.parametrize(
+    ("equation", "said"),
+    [
+        (
+            lambda u, v, x, *, k: (0.0 * u, v.xx - u - k),
+            "The residual number 1 of `residual` is the same whatever u and v",
+        ),
+        (lambda u, v, x, *, k: (k * u.xx, jnp.where(v > 0, 1.0, 2.0)), ""),
+    ],
+)
+def test_an_equation_that_is_multiplied_by_zero_is_told(equation, said):
+    parts = {"unknowns": {"k": 0.0}}
+    problem = pde.Problem(pde.residual("x", fields="u v")(equation), LINE, [pde.dirichlet(1.0)], **parts)
+    advice = training_of(problem, None, {"width": 4, "points": 50}).advice
+    assert [text[: len(said)] for text in advice if "is the same whatever" in text] == [said] * bool(said)

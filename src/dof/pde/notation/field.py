@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.pde.notation.acts_as_array import ActsAsArray
@@ -176,9 +177,20 @@ class Field(ActsAsArray):
         if not self.shape:
             found = "is a single number, of which a component is asked for"
             raise ArgumentTypeError(describe(self._name, found, "a field with components", 'fields="u[2]"'))
+        self._require_component(index)
         choose = lambda array: self._choose(array)[..., index]  # noqa: E731
         rest = self._monomial, self._laplacians, self._applied
         return Field(f"{self._name}[{index}]", self._network, choose, *rest)
+
+    def _require_component(self, index: Any) -> None:
+        """Refuse what numbers no component: JAX would take the last one for a number beyond it."""
+        size, called = self.shape[0], f"{self._name}[{index}]"
+        is_number = isinstance(index, (int, np.integer)) and not isinstance(index, bool)
+        expected, fix = f"one of the components 0 to {size - 1}", f"{self._name}[0], or {self._name}[{size - 1}]"
+        if is_number and not -size <= index < size:
+            raise ArgumentError(describe(called, "is asked for", expected, fix))
+        if isinstance(index, (bool, tuple)):
+            raise ArgumentTypeError(describe(called, "asks for more than one axis has", expected, fix))
 
     def tree_flatten(self) -> Any:
         """A field is a pytree of its value, so that it can be an argument of functions of JAX."""

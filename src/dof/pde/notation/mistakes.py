@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import linecache
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from traceback import FrameSummary, extract_tb
+from traceback import FrameSummary
 from typing import Any
 
 import jax
 
-from dof.errors import ArgumentTypeError, describe
+from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.extend import Closed, index_beyond
 from dof.pde.notation.names import Names, subscripts
+from dof.user_line import user_frame
 
-_NOT_THE_USERS = tuple(str(Path(file).parent) for file in (jax.__file__, __file__))
 FUNCTIONS_OF_NUMBERS = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
@@ -60,18 +62,49 @@ def told_in_words(coordinates: Names) -> Iterator[None]:
         raise ArgumentTypeError(_told(error, "the residual", found, expected, "jnp.sin(u), lax.sin(u.value)")) from None
 
 
+@contextmanager
+def kept_values_told() -> Iterator[None]:
+    """Run what calls functions of the user's, which may use values that they have kept from an earlier call."""
+    try:
+        yield
+    except jax.errors.UnexpectedTracerError as error:
+        made = re.search(r"created on line ([^<>\n]+?:\d+):", str(error))
+        where = f" ({Path(made[1]).name})" if made else ""
+        found, expected = (
+            f"uses a value of an earlier call{where}, which was kept outside of it",
+            "values of this call only",
+        )
+        raise ArgumentError(describe("a function", found, expected, "compute it anew in each call")) from None
+
+
+def require_indices_within(name: str, program: Closed, of: str = "") -> None:
+    """Refuse a traced function of the user's that asks for a component which there is not: JAX takes the last one.
+
+    Args:
+        name: Of the function, as an argument.
+        program: The function, traced.
+        of: Whose argument it is, as "of `dirichlet` ".
+    """
+    if beyond := index_beyond(program):
+        index, length, where = beyond
+        # Of "folder/file.py:7:12 (residual)" the file and the line; code that is in no file begins with "<".
+        place = "" if where[:1] in ("", "<") else f"({Path(where.rsplit(':', 1)[0]).name}) "
+        found = f"{of}{place}asks for the component {index} of {length}"
+        expected, fix = f"0 to {length - 1}, as Python counts", f"x[0] for the first, x[{length - 1}] for the last"
+        raise ArgumentError(describe(name, found, expected, fix))
+
+
 def _is_derivative(name: str | None, coordinates: Names) -> bool:
     return bool(name) and (name in _DERIVATIVES or subscripts(name, coordinates) is not None)
 
 
 def _told(error: Exception, otherwise: str, found: str, expected: str, fix: str) -> str:
     """The text of an error about the last expression of the user's on the way to it."""
-    frames = extract_tb(error.__traceback__)
-    users = [frame for frame in frames if not frame.filename.startswith(_NOT_THE_USERS)]
-    if not users:
+    frame = user_frame(error)
+    if frame is None:
         return describe(otherwise, found, expected, fix)
-    where = f"{Path(users[-1].filename).name}:{users[-1].lineno}"
-    return describe(_written(users[-1]) or otherwise, f"({where}) {found}", expected, fix)
+    where = f"{Path(frame.filename).name}:{frame.lineno}"
+    return describe(_written(frame) or otherwise, f"({where}) {found}", expected, fix)
 
 
 def _written(frame: FrameSummary) -> str:

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from dof.errors import ArgumentError, describe
 from dof.extend import Closed, Role, as_function, is_traced, linear_arguments, trace_of, typed_like, vary_as
 from dof.pde.notation.derivatives import Derivative, Gradient
+from dof.pde.notation.mistakes import require_indices_within
 
 ENDED: WeakSet[Any] = WeakSet()
 """Traces of runs of users' functions that have ended; what belongs to them has no value any more."""
@@ -124,6 +125,7 @@ def _traced(residual: Any, value: Any, point: Any, parameters: Any, reads: Seque
     traces: list[Any] = []
     jaxpr, shapes = jax.make_jaxpr(of_derivatives, return_shape=True)(*types, value, point)
     _require_own_values(residual.name, jaxpr)
+    require_indices_within(residual.name, jaxpr)
     ENDED.update(traces)
     return TracedResidual(tuple(reads), types, value, jaxpr, jax.tree.structure(shapes))
 

@@ -55,11 +55,16 @@ def require_finite_start(residuals: np.ndarray, points: np.ndarray, coordinates:
     """
     bad = np.flatnonzero(~np.isfinite(residuals))
     if len(bad):
-        pairs = zip(coordinates, points[bad[0]], strict=True)
-        at = ", ".join(f"{coordinate} = {value:.6g}" for coordinate, value in list(pairs)[:SHOWN_COORDINATES])
-        more = ", …" if len(coordinates) > SHOWN_COORDINATES else ""
+        at = place(points[bad[0]], coordinates)
         raise Diverged(
-            f"The residual of the term `{name}` is {residuals[bad[0]]:.3g} at step 1, at {at}{more}, and at "
-            f"{len(bad)} of {len(residuals)} points, before anything is trained.\n"
+            f"The residual of the term `{name}` is {residuals[bad[0]]:.3g} at step 1, at {at}, and at {len(bad)} of "
+            f"{len(residuals)} points, before anything is trained.\n"
             "  Fix: a residual that is finite in the whole domain; look for √, log and divisions there"
         )
+
+
+def place(point: np.ndarray, coordinates: Sequence[str]) -> str:
+    """A point in words, as "x = 0.5, t = 1"."""
+    pairs = zip(coordinates, point[:SHOWN_COORDINATES], strict=False)
+    more = ", …" * (len(point) > SHOWN_COORDINATES)
+    return ", ".join(f"{coordinate} = {value:.6g}" for coordinate, value in pairs) + more

@@ -70,5 +70,6 @@ def _unchanged(objective: Objective, k: int, numbers: list[int]) -> np.ndarray:
 
     arrays = [array[:PROBES] for array in term.points(rng.random((PROBES, term.uniforms)))]
     found = np.asarray(jax.jit(jax.vmap(residuals, out_axes=1))(*arrays))
-    # Where one is nan, nothing is said to be unchanged.
-    return np.abs(found[1:] - found[0]).max(axis=(1, 2)) <= ROUNDING * np.abs(found[0]).max()
+    # Where one is nan, nothing is said to be unchanged; that a residual is infinite is told when training starts.
+    with np.errstate(invalid="ignore"):
+        return np.abs(found[1:] - found[0]).max(axis=(1, 2)) <= ROUNDING * np.abs(found[0]).max()

@@ -64,6 +64,22 @@ def require_room_for_network(network: Network, settings: Settings) -> None:
         )
 
 
+def require_room_for_points(points: int, coordinates: int) -> None:
+    """Refuse so many points that the array of them alone does not fit into memory.
+
+    This is checked before they are drawn: the system would end the process.
+
+    Raises:
+        NotEnoughMemoryError: With what they take and what is free.
+    """
+    needed, free = 8 * points * coordinates, free_bytes()
+    if needed > free:
+        raise NotEnoughMemoryError(
+            f"{points:,} points take {needed / GIGA:,.1f} GB of memory, and {free / GIGA:.1f} GB are free.\n"
+            "  Fix: fewer `points`, `edge_points` or `error_points`"
+        )
+
+
 def require_room_for_hessians(problem: Problem) -> None:
     """Refuse full Hessians of so many coordinates that those of a few points do not fit into memory.
 

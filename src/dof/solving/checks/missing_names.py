@@ -17,12 +17,15 @@ from dof.solving.loss.objective import Objective
 
 PROBES = 8
 """Points at which the equation is looked at."""
+OTHER = -1.5
+"""By what all fields and unknowns are multiplied to see whether a residual changes with them."""
 
 
 def on_missing_names(objective: Objective) -> str:
     """About fields and unknowns that do not occur in the equation; refuses an equation in which no field occurs."""
     problem = objective.problem
-    missing, fields = missing_names(problem), problem.equation.fields.names
+    leaves = _probed(problem)
+    missing, fields = _missing(problem, leaves), problem.equation.fields.names
     if set(fields) <= set(missing):
         found = f"returns a residual in which {' and '.join(fields)} do{'es' * (len(fields) == 1)} not occur"
         fix = f"return {fields[0]}.d({problem.equation.coordinates.names[0]!r}) - f"
@@ -31,7 +34,7 @@ def on_missing_names(objective: Objective) -> str:
     own = {name for c in problem.conditions if isinstance(c, OwnResidual) for name in c.residual.parameter_names}
     told = [name for name in missing if name in fields or name not in own]
     if not told:
-        return ""
+        return _on_equations_of_zero(problem, leaves)
     names = f"`{' '.join(told)}` do{'es' * (len(told) == 1)} not occur in `{problem.name}`"
     if told[0] in fields:
         return (
@@ -42,22 +45,45 @@ def on_missing_names(objective: Objective) -> str:
 
 
 def missing_names(problem: Problem) -> list[str]:
-    """The fields and the unknowns that can be anything without a change of the equation's residual.
+    """The fields and the unknowns that can be anything without a change of the equation's residual."""
+    return _missing(problem, _probed(problem))
 
-    The residual is evaluated with random numbers for the fields and their derivatives, and with nan for those of one
-    field, or for one unknown: all that depends on it becomes nan, or takes the other branch of a comparison.
+
+def _missing(problem: Problem, leaves: list[np.ndarray]) -> list[str]:
+    is_same = lambda k: all(np.array_equal(leaf[:, 0], leaf[:, 1 + k]) for leaf in leaves)  # noqa: E731
+    return [name for k, name in enumerate([*problem.equation.fields.names, *problem.unknowns]) if is_same(k)]
+
+
+def _on_equations_of_zero(problem: Problem, leaves: list[np.ndarray]) -> str:
+    """About equations in which all that occurs is multiplied by zero."""
+    same = [k for k, leaf in enumerate(leaves) if np.array_equal(leaf[:, 0], leaf[:, -1])]
+    if not same:
+        return ""
+    which = "The residual" if len(leaves) == 1 else f"The residual number {same[0] + 1}"
+    return (
+        f"{which} of `{problem.name}` is the same whatever {' and '.join(problem.equation.fields.names)} may be: only "
+        "conditions and data say what is found, and a residual of zero says nothing.\n"
+        "  Fix: coefficients that are not zero"
+    )
+
+
+def _probed(problem: Problem) -> list[np.ndarray]:
+    """The leaves of the residual for random fields and derivatives, each (points, 2 + names, numbers).
+
+    The first is of random numbers for the fields and their derivatives. Then there is nan for those of one field, or
+    for one unknown: all that depends on it becomes nan, or takes the other branch of a comparison. The last has other
+    numbers, of the other sign.
     """
     fields, count = problem.equation.fields, problem.equation.fields.count
     names = [*fields.names, *problem.unknowns]
-    factors = np.ones((1 + len(names), count + len(problem.unknowns)))
+    factors = np.ones((2 + len(names), count + len(problem.unknowns)))
+    factors[-1] = OTHER
     for k, name in enumerate(names):
         factors[1 + k, fields.axes(name) if name in fields.names else count + k - len(fields.names)] = np.nan
     of_factors = jax.vmap(partial(_leaves, problem), (None, 0))
     points = problem.domain.inside(np.random.default_rng(0).random((PROBES, problem.domain.uniforms)))
     found = jax.jit(jax.vmap(of_factors, (0, None)))(points, factors)
-    leaves = [np.asarray(leaf).reshape(PROBES, len(factors), -1) for leaf in found]
-    is_same = lambda k: all(np.array_equal(leaf[:, 0], leaf[:, 1 + k]) for leaf in leaves)  # noqa: E731
-    return [name for k, name in enumerate(names) if is_same(k)]
+    return [np.asarray(leaf).reshape(PROBES, len(factors), -1) for leaf in found]
 
 
 def _leaves(problem: Problem, point: Any, factors: Any) -> list[Any]:
@@ -80,7 +106,8 @@ def _leaves(problem: Problem, point: Any, factors: Any) -> list[Any]:
     shapes = {name: jax.eval_shape(partial(problem.named_domain.given, f), point) for name, f in problem.given.items()}
     given = {name: rng.normal(size=jnp.shape(wanted)) for name, wanted in shapes.items()}
     pairs = zip(problem.unknowns.items(), factors[count:], strict=True)
-    unknowns = {name: jnp.asarray(start, float) * factor for (name, start), factor in pairs}
+    # One that starts from zero is to have another value too.
+    unknowns = {name: jnp.asarray(start, float) * factor + (factor - 1) for (name, start), factor in pairs}
     value = jax.ShapeDtypeStruct(own.shape, own.dtype)
     traced = trace_residual(problem.equation, value, point, unknowns | given)
     return traced.at([draw(wanted) for wanted in traced.types], draw(value), point)

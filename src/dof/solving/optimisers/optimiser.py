@@ -54,7 +54,7 @@ def adam(objective: Objective, settings: Settings, devices: Devices) -> Optimise
             change, state = rule.update(gradient, state, theta)
             return (optax.apply_updates(theta, change), state), losses
 
-        return steps_to_the_last(step, theta, state, n, settings.report)
+        return steps_to_the_last(step, theta, state, n, settings.longest_interval)
 
     return Optimiser(rule.init, run, lambda state, theta: rule.init(theta), blocks)
 
@@ -75,7 +75,7 @@ def lbfgs(objective: Objective, settings: Settings, devices: Devices) -> Optimis
             change, state = rule.update(gradient, state, theta, value=value, grad=gradient, value_fn=loss)
             return (optax.apply_updates(theta, change), state), losses
 
-        return steps_to_the_last(step, theta, state, n, settings.report)
+        return steps_to_the_last(step, theta, state, n, settings.longest_interval)
 
     return Optimiser(rule.init, run, lambda state, theta: rule.init(theta))
 
@@ -84,7 +84,7 @@ def gauss_newton(objective: Objective, settings: Settings, devices: Devices) -> 
     """Gauss–Newton with damping and geodesic acceleration (`gauss_newton.py`)."""
 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: Any) -> Any:
-        return gauss_newton_steps(objective, theta, state, batch, weights, n, settings.report, devices)
+        return gauss_newton_steps(objective, theta, state, batch, weights, n, settings.longest_interval, devices)
 
     return Optimiser(gauss_newton_start, run, lambda state, theta: damped_no_more(state))
 
@@ -94,7 +94,7 @@ def stochastic_gauss_newton(objective: Objective, settings: Settings, devices: D
     blocks = blocks_of(objective, settings)
 
     def run(theta: Any, state: Any, batch: Batch, weights: Any, n: Any) -> Any:
-        most = settings.report
+        most = settings.longest_interval
         return stochastic_gauss_newton_steps(objective, theta, state, batch, weights, n, most, blocks, devices)
 
     return Optimiser(stochastic_gauss_newton_start, run, lambda state, theta: damped_no_more(state), blocks)
