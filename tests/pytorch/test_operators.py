@@ -88,6 +88,15 @@ def test_numbers_are_multiples_of_the_function():
     assert_close((torch.tensor(3.0) - dof.laplacian)(f)(x), reference(x, -torch.eye(3), c=3.0), 1e-12)
 
 
+def test_functions_are_added_as_multiples_of_the_function_by_their_values():
+    x, g = torch.randn(5, 3), lambda x: x[..., 0].sin()
+    for L, a in ((dof.laplacian, torch.eye(3)), (dof.Operator(a=A), A)):
+        assert_close((L + g)(f)(x), reference(x, a, c=g(x)), 1e-12)
+        assert_close((g + L)(f)(x), reference(x, a, c=g(x)), 1e-12)
+        assert_close((L - g)(f)(x), reference(x, a, c=-g(x)), 1e-12)
+        assert_close((g - L)(f)(x), reference(x, -a, c=g(x)), 1e-12)
+
+
 @pytest.mark.parametrize(("name", "found"), [("b", lambda x: x.mean(0)), ("c", lambda x: x.sum())])
 def test_coefficients_that_mix_points_are_refused(name, found):
     x, constant = torch.randn(5, 3), torch.ones(3 if name == "b" else (), requires_grad=True)
@@ -192,6 +201,7 @@ def test_complex_values_of_real_points():
         (lambda x: dof.Operator(a=dof.Factored(lambda x: x)), "a=lambda x: dof.Factored"),
         (lambda x: dof.BlockDiagonal(lambda x: x), "a=lambda x: dof.BlockDiagonal"),
         (lambda x: dof.laplacian(3.0), "`f`"),
+        (lambda x: dof.laplacian @ f * dof.laplacian, "`L @ k` has the function `f`.*\n.*dx @ \\(k \\* dx\\)"),
         (lambda x: dof.laplacian(f)(x.long()), "`x`"),
         (lambda x: dof.jointly(), "no operators"),
         (lambda x: dof.propagate(f, 3), "`L`"),
