@@ -105,6 +105,42 @@ def test_coefficients_that_mix_points_are_refused(name, found):
         dof.Operator(**{name: found})(f)(x)
 
 
+OF_ONE_POINT = {
+    "b": (
+        lambda x: torch.stack([x[1], x[0], x[2]]),
+        "fails for points in rows .IndexError: index 1.*\n.*x\\[..., 0\\]",
+    ),
+    "a": (lambda x: torch.outer(x, x), "fails for points in rows .RuntimeError: outer.*\n.*the outer product"),
+    "c": (lambda x: x @ x, "fails for points in rows .RuntimeError"),
+    "scale": (lambda x: x[2], "fails for points in rows .IndexError"),
+}
+
+
+@pytest.mark.parametrize("points", [5, 3])
+@pytest.mark.parametrize("name", OF_ONE_POINT)
+def test_coefficients_of_one_point_are_told_that_they_get_all_of_them(name, points):
+    function, message = OF_ONE_POINT[name]
+    L = function * dof.laplacian if name == "scale" else dof.Operator(**{name: function})
+    with pytest.raises(dof.ArgumentError, match=f"`{name}` is a function of one point, which {message}"):
+        L(f)(torch.randn(points, 3))
+
+
+@pytest.mark.parametrize("given", [{"b": OF_ONE_POINT["b"][0]}, {"b": lambda x: x[[0, 0, 0]]}, {"c": lambda x: x[0]}])
+def test_as_many_points_as_coordinates_do_not_hide_a_coefficient_of_one_point(given):
+    x = torch.randn(3, 3)
+    dof.laplacian(f)(x)  # f has been probed with a single row, and is not again
+    with pytest.raises(dof.ArgumentError, match="is a function of one point, which"):
+        dof.Operator(**given)(f)(x)
+
+
+def test_shapes_of_coefficients_are_told_with_those_of_the_points():
+    x = torch.randn(5, 3)
+    with pytest.raises(dof.ArgumentError, match=r"`b` has shape \(1, 2\) for x of shape \(1, 3\)"):
+        dof.Operator(b=lambda x: x[..., :2])(lambda x: f(x) + 1)(x)
+    with pytest.raises(ZeroDivisionError):  # errors of other causes stay as they are
+        dof.Operator(b=lambda x: x / (1 // 0))(f)(x)
+
+
 def test_jointly_and_with_value_and_propagate():
     x, L = torch.randn(5, 3), dof.Operator(a=A, b=B, c=2.0)
     one, two = dof.jointly(dof.laplacian, L)(f)(x)
