@@ -137,6 +137,8 @@ def test_shapes_of_coefficients_are_told_with_those_of_the_points():
     x = torch.randn(5, 3)
     with pytest.raises(dof.ArgumentError, match=r"`b` has shape \(1, 2\) for x of shape \(1, 3\)"):
         dof.Operator(b=lambda x: x[..., :2])(lambda x: f(x) + 1)(x)
+    L = dof.Operator(c=lambda x: x.sum(-1).squeeze())
+    assert_close(L(f)(x[:3]), reference(x[:3], c=x[:3].sum(-1)), 1e-12)
     with pytest.raises(ZeroDivisionError):  # errors of other causes stay as they are
         dof.Operator(b=lambda x: x / (1 // 0))(f)(x)
 

@@ -22,7 +22,8 @@ class Operator(Applicable, OperatorAlgebra):
 
     x is (…, N): points in rows, N coordinates on the last axis. Each coefficient is absent, constant numbers (copied: A
     is factored once), a tensor that requires gradients, or a function of x, which gets all points and returns one
-    coefficient for each, with the axes of points in front: c=lambda x: x.sum(-1), not x.sum().
+    coefficient for each, with the axes of points in front: c=lambda x: x.sum(-1), not x.sum(), and
+    x[..., 0], not x[0].
 
     Operators add, subtract, and are multiplied from the left by numbers and functions of x; a number or a function g
     that is added stands for φ ↦ g φ; `@` composes them and `**` repeats them, to operators of any order
