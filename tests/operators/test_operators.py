@@ -166,7 +166,7 @@ def test_functions_are_added_as_multiples_of_the_function_by_their_values():
         for sum_, expected in ((L + g, (1, 1)), (g + L, (1, 1)), (L - g, (1, -1)), (g - L, (-1, 1))):
             assert isinstance(sum_, dof.Operator)
             assert_close(sum_(f)(x), expected[0] * L(f)(x) + expected[1] * g(x) * f(x))
-    with pytest.raises(dof.ArgumentError, match=r"`scale` has shape \(4,\)"):
+    with pytest.raises(dof.ArgumentError, match=r"`c` has shape \(4,\)"):
         (dof.laplacian + (lambda x: x))(f)(x)
 
 

@@ -34,8 +34,8 @@ class OperatorAlgebra(ABC):
         """Refuse a number that is not finite."""
 
     @abstractmethod
-    def identity(self) -> Any:
-        """The operator φ ↦ φ."""
+    def multiplication(self, factor: Any) -> Any:
+        """The operator φ ↦ factor · φ for a number or a function of x."""
 
     @abstractmethod
     def composed_with(self, other: OperatorAlgebra) -> Any:
@@ -63,7 +63,7 @@ class OperatorAlgebra(ABC):
 
     def __add__(self, other: Any) -> Any:
         """L + M; a number or a function g of x stands for the operator φ ↦ g φ."""
-        return self.plus(self.identity().__rmul__(other) if _is_factor(other) else other)
+        return self.plus(self.multiplication(other) if _is_factor(other) else other)
 
     def __radd__(self, other: Any) -> Any:
         if isinstance(other, int) and other == 0:
@@ -93,7 +93,7 @@ class OperatorAlgebra(ABC):
 
     def __sub__(self, other: Any) -> Any:
         if _is_factor(other):
-            other = self.identity().__rmul__(other)
+            other = self.multiplication(other)
         return self + (-other) if isinstance(other, OperatorAlgebra) else NotImplemented
 
     def __rsub__(self, other: Any) -> Any:
@@ -104,7 +104,7 @@ class OperatorAlgebra(ABC):
         if isinstance(exponent, bool) or not isinstance(exponent, int) or exponent < 0:
             expected, fix = "an integer that is not negative", "dof.laplacian**2"
             raise ArgumentError(describe("exponent", f"is {shown(exponent)}", expected, fix))
-        power = self if exponent else self.identity()
+        power = self if exponent else self.multiplication(1.0)
         for _ in range(exponent - 1):
             power = power @ self
         return power

@@ -53,9 +53,9 @@ class HigherOrder(OperatorAlgebra):
         """Refuse a number that is not finite."""
         self.products[0][0].require_scale(scale)
 
-    def identity(self) -> Any:
-        """The operator φ ↦ φ."""
-        return type(self.products[0][0])(c=1.0)
+    def multiplication(self, factor: Any) -> Any:
+        """The operator φ ↦ factor · φ for a number or a function of x."""
+        return type(self.products[0][0])(c=factor)
 
     def composed_with(self, other: OperatorAlgebra) -> Any:
         """φ ↦ L (M φ) for an operator M of any order."""

@@ -84,9 +84,9 @@ class LinearOperator(OperatorAlgebra):
         """Refuse a number that is not finite."""
         require_finite("scale", scale)
 
-    def identity(self) -> Self:
-        """The operator φ ↦ φ."""
-        return type(self)(c=1.0)
+    def multiplication(self, factor: Any) -> Self:
+        """The operator φ ↦ factor · φ for a number or a function of x."""
+        return type(self)(c=factor)
 
     def product_with(self, other: LinearOperator) -> Any:
         """The operator φ ↦ L₁(L₂ φ) of an order above two; what represents it is above this module."""

@@ -70,9 +70,9 @@ class Operator(Applicable, OperatorAlgebra):
         if not callable(scale):
             as_coefficient("scale", scale)
 
-    def identity(self) -> Operator:
-        """The operator φ ↦ φ."""
-        return Operator(c=1.0)
+    def multiplication(self, factor: Any) -> Operator:
+        """The operator φ ↦ factor · φ for a number or a function of x."""
+        return Operator(c=factor)
 
     @property
     def order(self) -> int:
