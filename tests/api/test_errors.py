@@ -8,7 +8,7 @@ from jax.experimental import pallas
 
 import dof
 
-x3 = jnp.ones(3)
+x3, x53, A = jnp.ones(3), jnp.ones((5, 3)), np.eye(3) + 1
 
 
 def f(x):
@@ -63,6 +63,19 @@ BAD = {
     "argnums_twice": (lambda: dof.laplacian(f, argnums=(0, -1))(x3), "`argnums`", "(0, -1)", "different"),
     "x_by_keyword": (lambda: dof.laplacian(f)(x=x3), "`argnums`", "0 positional", "by position"),
     "nested_jointly": (lambda: dof.jointly(dof.jointly(dof.laplacian)), "`jointly`", "Jointly", "operators"),
+    "check_batch": (lambda: dof.check(dof.Operator(a=A, b=lambda x: A @ x), f, x53), "`x`", "(5, 3)", "(3,)", "x[0]"),
+    "check_batch_constant": (
+        lambda: dof.check(dof.Operator(a=A), f, x53),
+        "`x`",
+        "(5, 3)",
+        "(3,)",
+        "check(L, f, x[0])",
+    ),
+    "check_batch_of_second": (
+        lambda: dof.check(dof.Operator(a=A), lambda w, x: f(w * x), 2.0, x53, argnums=1),
+        *("`x`", "(5, 3)", "(3,)", "check(L, f, x[0])"),
+    ),
+    "check_no_batch": (lambda: dof.check(dof.Operator(a=A), f, jnp.ones((3, 2))), "`a`", "(3, 3)", "6 coordinates"),
     "check_jointly": (lambda: dof.check(dof.jointly(dof.laplacian), f, x3), "`L`", "Jointly", "operators"),
     "rule_shape": (lambda: dof.laplacian(bad_shape)(x3), "`rule`", "(3,), (1, 3)", "(3, 3)"),
     "rule_count": (lambda: dof.laplacian(bad_count)(x3), "`rule`", "dof_function", "one entry for each result"),
@@ -76,6 +89,9 @@ BAD = {
     "derivatives": (lambda: dof.derivatives(0), "`n`", "0", "positive"),
     "derivatives_of_others": (lambda: (dof.derivatives(2)[0] ** 3)(f)(x3), "`b`", "(2,)", "(3,)"),
     "function_on_the_right": (lambda: dof.laplacian * (lambda x: x[0]), "`scale`", "function", "g * L"),
+    "function_composed": (lambda: dof.laplacian @ f * dof.laplacian, "`L @ k`", "`f`", "operator", "dx @ (k * dx)"),
+    "function_before_at": (lambda: f @ dof.laplacian**2, "`k @ L`", "`f`", "operator", "k * L"),
+    "number_composed": (lambda: dof.laplacian**2 @ 2, "`L @ k`", "has 2", "operator", "dx @ (k * dx)"),
     "array_scale": (lambda: np.ones(3) * dof.laplacian, "`scale`", "(3,)", "scalar"),
     "family": (lambda: dof.register_rule(jax.lax.sin_p, "linnear"), "`rule`", "'linnear'", "linear"),
     "not_differentiable": (lambda: dof.laplacian(callback)(x3), "`pure_callback`", "test_errors.py", "custom_jvp"),

@@ -158,6 +158,40 @@ def test_groups_take_less_memory():
     assert groups < whole / 8
 
 
+def _mean_by_vmap(w, points):
+    return jnp.mean(jax.vmap(lambda x: L(net, argnums=1)(w, x))(points) ** 2)
+
+
+def _mean_by_blocks(w, points):
+    return jnp.mean(dof.batched(L(net, argnums=1), in_axes=(None, 0))(w, points) ** 2)
+
+
+@pytest.mark.parametrize(
+    "loss", [_mean_by_vmap, _mean_by_blocks, lambda w, points: jnp.sum(points[:, 0] * w["out"][0])]
+)
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_a_loss_of_the_whole_batch_is_told_that_it_gets_one_point(loss, is_compiled):
+    apply = dof.value_and_grad(loss)
+    message = rf"`point_loss` is a loss of the whole batch.*\({N},\).*mean over the {len(POINTS)} points.\n  Fix: "
+    with pytest.raises(dof.ArgumentError, match=message) as caught:
+        (jax.jit(apply) if is_compiled else apply)(WEIGHTS, POINTS)
+    assert caught.value.__cause__ is not None
+
+
+def test_other_errors_of_a_loss_stay_as_they_are():
+    def loss(w, x):
+        raise ValueError("of the user")
+
+    with pytest.raises(ValueError, match="of the user") as caught:
+        dof.value_and_grad(loss)(WEIGHTS, POINTS)
+    assert any(f"`point_loss` gets one point here, of shape ({N},)" in note for note in caught.value.__notes__)
+
+
+def test_arguments_of_different_sizes_are_told_by_their_shapes():
+    with pytest.raises(dof.ArgumentError, match=r"4 points to an array of shape \(2, 4\) and 5 .* shape \(5, 2\)"):
+        dof.batched(jnp.matmul, in_axes=(1, 0))(jnp.ones((2, 4)), jnp.ones((5, 2)))
+
+
 BAD = {
     "chunk_zero": (lambda: dof.batched(G, chunk=0), "chunk"),
     "chunk_negative": (lambda: dof.value_and_grad(G, chunk=-3), "chunk"),

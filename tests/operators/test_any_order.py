@@ -10,6 +10,7 @@ from oracle import assert_close, nested
 
 X = jnp.array([0.3, 0.7])
 dx, dy = dof.derivatives(2)
+B = jnp.ones(2)
 
 
 def f(x):
@@ -69,6 +70,12 @@ SAME = {
         dx @ ((g * dx) @ (h * dy)),
         lambda f: d(lambda x: g(x) * d(lambda x: h(x) * d(f, 1)(x), 0)(x), 0),
     ),
+    "functions of x added": (g * dx**4 + g, lambda f: lambda x: g(x) * (d(f, 0, 0, 0, 0)(x) + f(x))),
+    "functions of x subtracted": (g - dx**3 - h, lambda f: lambda x: (g(x) - h(x)) * f(x) - d(f, 0, 0, 0)(x)),
+    "functions of x added inside": (
+        (dx**2 + g) @ (h - dy),
+        lambda f: lambda x: (lambda u: d(u, 0, 0)(x) + g(x) * u(x))(lambda x: h(x) * f(x) - d(f, 1)(x)),
+    ),
     "order zero": (dof.Operator(c=g) @ dof.laplacian, lambda f: lambda x: g(x) * dof.laplacian(f)(x)),
     "sum of a list": (sum([dx**3, dy**3, dx]), lambda f: lambda x: nested(f, x, {(0,) * 3: 1, (1,) * 3: 1, (0,): 1})),
 }
@@ -114,6 +121,34 @@ def test_an_operator_is_a_pytree_that_can_be_traced_and_differentiated():
     slopes = jax.jit(jax.grad(lambda L: L(f)(X)))(L)
     parts = [nested(f, X, {(0, 0, *e): 2.0, (1, 1, *e): 2.0}) for e in ((0, 0), (1, 1))]
     assert_close(jax.tree.leaves(slopes), [(parts[0] + 3 * parts[1]) / 2, jnp.stack(parts)], 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("L", "text"),
+    [
+        (dx**2, "order 2: ∂₀²"),
+        (dx**3 + 2 * dy - 1, "order 3: ∂₀³ + 2 ∂₁ − 1"),
+        (2 * (dx @ dy - dx**2) / 4, "order 2: 0.5 ∂₀ ∂₁ − 0.5 ∂₀²"),
+        (g * dx**4 + g, "order 4: g(x) ∂₀⁴ + g(x)"),
+        (dx @ (h * dx), "order 2: ∂₀ h(x) ∂₀"),
+        (h * (g * dx), "order 1: h(x) g(x) ∂₀"),
+        ((dx + 1) ** 2 @ dy, "order 3: (∂₀ + 1)² ∂₁"),
+        (-(dof.laplacian**2) + 1j, "order 4: −Δ² + (0+1j)"),
+        (dof.Operator(a=[1.0, 2.0], b=[1.0, -0.5]), "order 2: ∂₀² + 2 ∂₁² + ∂₀ − 0.5 ∂₁"),
+        (dof.Operator(a=np.eye(2), b=lambda x: x, c=lambda x: x[0]), "order 2: Σ aᵢⱼ ∂ᵢ ∂ⱼ + Σ bᵢ(x) ∂ᵢ + c(x)"),
+        (dof.Operator(b=np.ones(100)) @ dx, "order 2: (Σ bᵢ ∂ᵢ) ∂₀"),
+        (dof.Operator(), "order 0: 0"),
+    ],
+)
+def test_the_text_of_an_operator_is_its_expression(L, text):
+    assert repr(L) == f"<dof operator of {text}>"
+
+
+def test_an_operator_has_a_text_whatever_its_numbers_are():
+    texts = []
+    jax.jit(lambda s: texts.append(repr(s * dx**2 + dof.Operator(b=s * B))) or s)(2.0)
+    texts.append(repr(jax.tree.map(lambda entry: np.full_like(entry, np.inf), dx**2)))
+    assert texts == ["<dof operator of order 2: s ∂₀² + Σ bᵢ ∂ᵢ>", "<dof operator of order 2: (Σ bᵢ ∂ᵢ)²>"]
 
 
 def test_powers_of_order_zero_and_one():

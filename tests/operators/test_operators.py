@@ -160,6 +160,16 @@ def test_numbers_are_multiples_of_the_function():
         dof.laplacian + np.ones(2)
 
 
+def test_functions_are_added_as_multiples_of_the_function_by_their_values():
+    g = lambda x: jnp.sin(x[0]) * x[1]  # noqa: E731
+    for L in (dof.laplacian, dof.Operator(b=B)):
+        for sum_, expected in ((L + g, (1, 1)), (g + L, (1, 1)), (L - g, (1, -1)), (g - L, (-1, 1))):
+            assert isinstance(sum_, dof.Operator)
+            assert_close(sum_(f)(x), expected[0] * L(f)(x) + expected[1] * g(x) * f(x))
+    with pytest.raises(dof.ArgumentError, match=r"`c` has shape \(4,\)"):
+        (dof.laplacian + (lambda x: x))(f)(x)
+
+
 def test_no_eigenvalue_is_dropped_that_double_precision_sees():
     """Entries that float32 could hold, with an eigenvalue below its rounding."""
     a = np.array([[1.0, 1 - 2.0**-24], [1 - 2.0**-24, 1.0]])

@@ -218,6 +218,30 @@ def test_coefficients(monkeypatch):
     assert_close(slope, (dof.laplacian**2)(net)(x).sum().detach(), 1e-11)
 
 
+def test_functions_of_x_are_added_to_operators_of_any_order():
+    """In values and gradients, on either side, also where the sum stands on the right of @."""
+    net, x, learned = mlp(), torch.randn(4, 3), nn.Linear(3, 1)
+
+    def k(x):
+        return learned(x)[..., 0].tanh()
+
+    def times_net(x):
+        return k(x)[:, None] * net(x)
+
+    fourth, kept = by_autograd(net, {(0,) * 4: 1}, x), times_net(x)
+    composed = by_autograd(times_net, {(1,): 1}, x) + by_autograd(net, {(0, 0, 1): 1}, x)
+    for L, expected in ((dx**4 + k, fourth + kept), (k - dx**4, kept - fourth), (dy @ (k + dx**2), composed)):
+        found = L(net)(x)
+        assert_close(found.detach(), expected.detach(), 1e-11)
+        pairs = (
+            torch.autograd.grad((y**2).mean(), list(learned.parameters()), retain_graph=True) for y in (found, expected)
+        )
+        for one, two in zip(*pairs, strict=True):
+            assert_close(one, two, 1e-9)
+    assert repr(k * dx**4 + k) == "<dof operator of order 4: k(x) ∂₀⁴ + k(x)>"
+    assert repr(dx**2 - learned) == "<dof operator of order 2: ∂₀² − Linear(x)>"
+
+
 def test_products_of_order_two_are_operators_of_order_two():
     net, x = mlp(), torch.randn(4, 3)
     L = dx @ dy - 2 * dt**2 + dx + 1

@@ -141,6 +141,28 @@ def test_check_compares_products_of_operators_that_differ_from_point_to_point():
         assert found.error < 1e-5 and found.autograd_error < 1e-5
 
 
+def test_check_says_why_nested_autograd_fails():
+    """For cdist, whose second derivatives PyTorch does not have."""
+    found = dof.check(
+        dof.laplacian, lambda x: torch.cdist(x[:, None], torch.ones(1, 2, 3)).sum((1, 2)), torch.randn(4, 3)
+    )
+    assert found.error < 1e-8 and found.autograd_error is None
+    assert "(nested autograd fails: the derivative for '_cdist_backward' is not implemented)" in str(found)
+
+
+def test_check_says_how_a_function_of_modules_in_float32_is_checked():
+    lstm = nn.LSTM(1, 4, batch_first=True, dtype=torch.float32)
+
+    def f(x):
+        return lstm(x[..., None])[0][:, -1]
+
+    x = torch.randn(4, 3)
+    with pytest.raises(dof.ArgumentError, match=r"`x` has dtype torch.float32.*\n.*net\.double\(\) for each module"):
+        dof.check(dof.laplacian, f, x.float())
+    lstm.double()
+    assert dof.check(dof.laplacian, f, x).error < 1e-8
+
+
 def test_check_sees_an_error(monkeypatch):
     from dof.torch.api import check
 

@@ -88,12 +88,59 @@ def test_numbers_are_multiples_of_the_function():
     assert_close((torch.tensor(3.0) - dof.laplacian)(f)(x), reference(x, -torch.eye(3), c=3.0), 1e-12)
 
 
+def test_functions_are_added_as_multiples_of_the_function_by_their_values():
+    x, g = torch.randn(5, 3), lambda x: x[..., 0].sin()
+    for L, a in ((dof.laplacian, torch.eye(3)), (dof.Operator(a=A), A)):
+        assert_close((L + g)(f)(x), reference(x, a, c=g(x)), 1e-12)
+        assert_close((g + L)(f)(x), reference(x, a, c=g(x)), 1e-12)
+        assert_close((L - g)(f)(x), reference(x, a, c=-g(x)), 1e-12)
+        assert_close((g - L)(f)(x), reference(x, -a, c=g(x)), 1e-12)
+
+
 @pytest.mark.parametrize(("name", "found"), [("b", lambda x: x.mean(0)), ("c", lambda x: x.sum())])
 def test_coefficients_that_mix_points_are_refused(name, found):
     x, constant = torch.randn(5, 3), torch.ones(3 if name == "b" else (), requires_grad=True)
     assert_close(dof.Operator(**{name: lambda x: constant})(f)(x), dof.Operator(**{name: constant})(f)(x), 1e-14)
     with pytest.raises(dof.ArgumentError, match=f"`{name}` is the same for all points, and depends on them"):
         dof.Operator(**{name: found})(f)(x)
+
+
+OF_ONE_POINT = {
+    "b": (
+        lambda x: torch.stack([x[1], x[0], x[2]]),
+        "fails for points in rows .IndexError: index 1.*\n.*x\\[..., 0\\]",
+    ),
+    "a": (lambda x: torch.outer(x, x), "fails for points in rows .RuntimeError: outer.*\n.*the outer product"),
+    "c": (lambda x: x @ x, "fails for points in rows .RuntimeError"),
+    "scale": (lambda x: x[2], "fails for points in rows .IndexError"),
+}
+
+
+@pytest.mark.parametrize("points", [5, 3])
+@pytest.mark.parametrize("name", OF_ONE_POINT)
+def test_coefficients_of_one_point_are_told_that_they_get_all_of_them(name, points):
+    function, message = OF_ONE_POINT[name]
+    L = function * dof.laplacian if name == "scale" else dof.Operator(**{name: function})
+    with pytest.raises(dof.ArgumentError, match=f"`{name}` is a function of one point, which {message}"):
+        L(f)(torch.randn(points, 3))
+
+
+@pytest.mark.parametrize("given", [{"b": OF_ONE_POINT["b"][0]}, {"b": lambda x: x[[0, 0, 0]]}, {"c": lambda x: x[0]}])
+def test_as_many_points_as_coordinates_do_not_hide_a_coefficient_of_one_point(given):
+    x = torch.randn(3, 3)
+    dof.laplacian(f)(x)  # f has been probed with a single row, and is not again
+    with pytest.raises(dof.ArgumentError, match="is a function of one point, which"):
+        dof.Operator(**given)(f)(x)
+
+
+def test_shapes_of_coefficients_are_told_with_those_of_the_points():
+    x = torch.randn(5, 3)
+    with pytest.raises(dof.ArgumentError, match=r"`b` has shape \(1, 2\) for x of shape \(1, 3\)"):
+        dof.Operator(b=lambda x: x[..., :2])(lambda x: f(x) + 1)(x)
+    L = dof.Operator(c=lambda x: x.sum(-1).squeeze())
+    assert_close(L(f)(x[:3]), reference(x[:3], c=x[:3].sum(-1)), 1e-12)
+    with pytest.raises(ZeroDivisionError):  # errors of other causes stay as they are
+        dof.Operator(b=lambda x: x / (1 // 0))(f)(x)
 
 
 def test_jointly_and_with_value_and_propagate():
@@ -192,6 +239,7 @@ def test_complex_values_of_real_points():
         (lambda x: dof.Operator(a=dof.Factored(lambda x: x)), "a=lambda x: dof.Factored"),
         (lambda x: dof.BlockDiagonal(lambda x: x), "a=lambda x: dof.BlockDiagonal"),
         (lambda x: dof.laplacian(3.0), "`f`"),
+        (lambda x: dof.laplacian @ f * dof.laplacian, "`L @ k` has the function `f`.*\n.*dx @ \\(k \\* dx\\)"),
         (lambda x: dof.laplacian(f)(x.long()), "`x`"),
         (lambda x: dof.jointly(), "no operators"),
         (lambda x: dof.propagate(f, 3), "`L`"),

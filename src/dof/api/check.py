@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 
 from dof.api.apply import require_operator
 from dof.api.nested_autodiff import nested_autodiff
-from dof.arguments import Argnums
+from dof.arguments import Argnums, split_arguments
+from dof.errors import ArgumentError, describe
 from dof.jax_compat import enable_x64
 
 
@@ -42,7 +44,7 @@ class Check:
 
 
 def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwargs: Any) -> Check:
-    """Compute L f at f's arguments with dof and with nested automatic differentiation, and compare.
+    """Compute L f at f's arguments, for one point x, with dof and with nested automatic differentiation, and compare.
 
     Examples:
         >>> import dof, jax.numpy as jnp
@@ -50,13 +52,39 @@ def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwa
         True
     """
     require_operator(L, "L", "dof.check(L, f, x), for each operator by itself")
-    value = L(f, argnums)(*args, **kwargs)
+    with _telling_batches(L, f, args, kwargs, argnums):
+        value = L(f, argnums)(*args, **kwargs)
     # How much of the error is the precision of x: nested differentiation in it is off as well.
     own = nested_autodiff(L, f, argnums)(*args, **kwargs)
     with enable_x64():
         reference = nested_autodiff(L, f, argnums)(*_in_double(args), **_in_double(kwargs))
     dtype = jnp.result_type(*jax.tree.leaves(reference))
     return Check(value, reference, _distance(value, reference), _distance(own, reference), str(dtype))
+
+
+@contextmanager
+def _telling_batches(L: Any, f: Any, args: tuple[Any, ...], kwargs: Any, argnums: Argnums) -> Iterator[None]:
+    """Say that it takes one point, where something fails for x and not for its first row."""
+    try:
+        yield
+    except (TypeError, ValueError, IndexError) as error:
+        shapes = _shapes_of_batch(L, f, args, kwargs, argnums)
+        if not shapes:
+            raise
+        found, expected = (", ".join(map(str, each)) for each in (shapes, [shape[1:] for shape in shapes]))
+        fix = "dof.check(L, f, x[0]), and jax.vmap(L(f))(x) or dof.batched(L(f))(x) for all points"
+        raise ArgumentError(describe("x", f"has shape {found}", f"one point, here of shape {expected}", fix)) from error
+
+
+def _shapes_of_batch(L: Any, f: Any, args: tuple[Any, ...], kwargs: Any, argnums: Argnums) -> list[tuple[int, ...]]:
+    """The shapes in x if L f can be traced for its first row, which is one point then; else none."""
+    try:
+        x, put_back = split_arguments(args, argnums)
+        first = put_back(jax.tree.map(lambda leaf: leaf[0], x))
+        jax.eval_shape(lambda: L(f, argnums)(*first, **kwargs))
+    except Exception:
+        return []
+    return [leaf.shape for leaf in jax.tree.leaves(x)]
 
 
 def _in_double(tree: Any) -> Any:

@@ -23,9 +23,9 @@ class Operator(Applicable, LinearOperator):
     Constants are best given as NumPy arrays, or made outside of jit: A is then factored once, and its rank is used.
     Derivatives are with respect to the first argument of f, or to `argnums`, as in `jax.grad`; several make x a tuple.
 
-    Operators add, subtract, and are multiplied from the left by numbers and functions of x; `@` composes them and `**`
-    repeats them, to operators of any order (`dof.derivatives`). They are pytrees: their arrays can be traced,
-    differentiated and scanned over.
+    Operators add, subtract, and are multiplied from the left by numbers and functions of x; a number or a function g
+    that is added stands for φ ↦ g φ. `@` composes them and `**` repeats them, to operators of any order
+    (`dof.derivatives`). They are pytrees: their arrays can be traced, differentiated and scanned over.
 
     Args:
         a: a scalar; (N,) or the shape of x for a diagonal; (N, N), of which the symmetric part counts;

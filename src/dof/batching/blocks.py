@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -89,11 +89,17 @@ def read_batch(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> B
     batch = Batch(tree, tuple(moved), tuple(a is not None for a in axes))
     sizes = {leaf.shape[0] for leaf in batch.mapped}
     if len(sizes) != 1:
-        found = f"gives the arguments batches of sizes {sorted(sizes)}" if sizes else "gives no argument a batch"
-        raise ArgumentError(
-            describe("in_axes", found, "one size for all", "dof.batched(g, in_axes=(None, 0))(params, x)")
-        )
+        _refuse_sizes(batch, leaves)
     return batch
+
+
+def _refuse_sizes(batch: Batch, leaves: list[Any]) -> NoReturn:
+    every = zip(batch.leaves, leaves, batch.is_mapped, strict=True)
+    shape_of = {moved.shape[0]: jnp.shape(leaf) for moved, leaf, is_mapped in every if is_mapped}
+    each = " and ".join(f"{size} points to an array of shape {shape}" for size, shape in sorted(shape_of.items()))
+    expected = "as many to all, and None for an argument that all points share, as parameters"
+    fix = "dof.batched(g, in_axes=(None, 0))(params, x)"
+    raise ArgumentError(describe("in_axes", f"gives {each}" if each else "gives no argument a batch", expected, fix))
 
 
 def _is_none(value: Any) -> bool:

@@ -17,6 +17,7 @@ from dof.batching.blocks import Batch, count_and_size, in_blocks, out_of_blocks,
 from dof.batching.bytes_per_point import shared_bytes, stored_bytes
 from dof.batching.devices import SAME, equal_shares, first_points, on_each_device
 from dof.batching.gradient_program import rewritten
+from dof.batching.loss_of_batch import telling_losses_of_batches
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.jax_compat import varying_over
 from dof.options import require_mesh
@@ -38,7 +39,7 @@ def value_and_grad(
     gradient are added up block by block, and nothing is computed twice.
 
     Args:
-        point_loss: a function of one point that returns a real scalar.
+        point_loss: a function of one point that returns a real scalar, without a mean over points.
         argnums: the argument or arguments to differentiate in.
         has_aux: whether point_loss returns (loss, aux); aux comes back for each point, as in ((value, aux), gradient).
         in_axes: where the other positional arguments have the points, as in `jax.vmap`.
@@ -146,7 +147,8 @@ def _filled_with_zeros(weights: Any, multiple: int) -> Any:
 def _sums(of_point: Any, batch: Batch, chunk: Chunk, params: Any, shared: Any, mapped: Any, weights: Any) -> Any:
     """(Σ wᵢ lossᵢ, its gradients, Σ wᵢ, aux of each point)."""
     n = weights.shape[0]
-    jaxpr, flags, traced = batch.trace(of_point, params, shared, mapped)
+    with telling_losses_of_batches(of_point, batch, params):
+        jaxpr, flags, traced = batch.trace(of_point, params, shared, mapped)
     trained = len(jax.tree.leaves(params))
     passes = 2 * shared_bytes(jaxpr, flags)  # the weights, and the sums of their gradients
     blocks, size = count_and_size(n, points_per_block(chunk, lambda: stored_bytes(jaxpr, flags, trained), n, passes))

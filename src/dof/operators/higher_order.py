@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dof.operators.algebra import OperatorAlgebra
+from dof.operators.text import Summand, as_factors
 
 Product = tuple[Any, ...]
 """Operators of order two, one or zero, each applied to what those on its right give."""
@@ -33,8 +34,9 @@ class HigherOrder(OperatorAlgebra):
         """The order of the operator, as its terms have it."""
         return max((sum(factor.order for factor in product) for product in self.products), default=0)
 
-    def __repr__(self) -> str:
-        return f"<dof operator of order {self.order}: {len(self.products)} product(s) of operators>"
+    def summands(self) -> list[Summand]:
+        """What the operator is a sum of, for its text."""
+        return [tuple(f for factor in product for f in as_factors(factor.summands())) for product in self.products]
 
     def plus(self, other: Any) -> Any:
         """L + M for an operator M of any order."""
@@ -51,15 +53,16 @@ class HigherOrder(OperatorAlgebra):
         """Refuse a number that is not finite."""
         self.products[0][0].require_scale(scale)
 
-    def identity(self) -> Any:
-        """The operator φ ↦ φ."""
-        return type(self.products[0][0])(c=1.0)
+    def multiplication(self, factor: Any) -> Any:
+        """The operator φ ↦ factor · φ for a number or a function of x."""
+        return type(self.products[0][0])(c=factor)
 
-    def __matmul__(self, other: Any) -> Any:
-        return self._composed(self, other) if _is_operator(other) else NotImplemented
+    def composed_with(self, other: OperatorAlgebra) -> Any:
+        """φ ↦ L (M φ) for an operator M of any order."""
+        return self._composed(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return self._composed(other, self) if _is_operator(other) else NotImplemented
+        return self._composed(other, self) if _is_operator(other) else super().__rmatmul__(other)
 
     def _composed(self, one: Any, other: Any) -> HigherOrder:
         return type(self)(tuple(p + q for p in products_of(one) for q in products_of(other)))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import reduce
+from operator import or_
 from typing import Any, Self
 
 from dof.directions.matrix_forms import map_entries
 from dof.operators.algebra import OperatorAlgebra
 from dof.operators.coefficients import Coefficients, read_a, read_b, read_c
-from dof.operators.composition import composed_terms
+from dof.operators.composition import ComposedCoefficient, composed_terms
 from dof.operators.coordinates import Coordinates
 from dof.operators.terms import Term, at, scale_at, times, total
+from dof.operators.text import Summand, as_factors, scales_text, summand_of
 from dof.operators.user_matrices import require_finite
 
 Terms = tuple[Term, ...]
@@ -54,9 +58,12 @@ class LinearOperator(OperatorAlgebra):
             require_finite(name, coefficient)
         return found
 
-    def __repr__(self) -> str:
-        counts = [(len(terms), name) for name, terms in (("a", self.a), ("b", self.b), ("c", self.c)) if terms]
-        return f"<dof.Operator: {', '.join(f'{count} term(s) of {name}' for count, name in counts) or 'zero'}>"
+    def summands(self) -> list[Summand]:
+        """What the operator is a sum of, for its text."""
+        # A composition has a term in each of a, b and c, with the same text: it is counted where there are most.
+        parts = (("a", self.a), ("b", self.b), ("c", self.c))
+        each = [Counter(_summand(name, term) for term in terms) for name, terms in parts]
+        return list(reduce(or_, each).elements())
 
     def plus(self, other: Any) -> Any:
         """L + M for an operator M of order two, one or zero."""
@@ -77,15 +84,15 @@ class LinearOperator(OperatorAlgebra):
         """Refuse a number that is not finite."""
         require_finite("scale", scale)
 
-    def identity(self) -> Self:
-        """The operator φ ↦ φ."""
-        return type(self)(c=1.0)
+    def multiplication(self, factor: Any) -> Self:
+        """The operator φ ↦ factor · φ for a number or a function of x."""
+        return type(self)(c=factor)
 
     def product_with(self, other: LinearOperator) -> Any:
         """The operator φ ↦ L₁(L₂ φ) of an order above two; what represents it is above this module."""
         return NotImplemented
 
-    def __matmul__(self, other: Any) -> Any:
+    def composed_with(self, other: OperatorAlgebra) -> Any:
         """The operator φ ↦ L₁(L₂ φ)."""
         if not isinstance(other, LinearOperator):
             return NotImplemented
@@ -97,3 +104,10 @@ class LinearOperator(OperatorAlgebra):
 def _scaled_matrix(term: Term, x: Any, coordinates: Coordinates) -> Any:
     scale = scale_at(term, x)
     return map_entries(lambda entries: times(scale, entries), read_a(at(term.value, x), coordinates))
+
+
+def _summand(name: str, term: Term) -> Summand:
+    if not isinstance(term.value, ComposedCoefficient):
+        return summand_of(name, term.value, term.scales)
+    pair = (term.value.first, term.value.second)
+    return (*scales_text(term.scales), *(f for operator in pair for f in as_factors(operator.summands())))

@@ -40,12 +40,13 @@ def _term(coefficient: Fraction, monomial: str) -> str:
 
 
 def _monomial(monomial: Monomial, names: Sequence[str] | None) -> str:
-    return " ".join(f"∂{_name(i, names)}{_power(n)}" for i, n in sorted(Counter(monomial).items()))
+    return " ".join(f"∂{_name(i, names)}{raised(n)}" for i, n in sorted(Counter(monomial).items()))
 
 
 def _name(coordinate: int, names: Sequence[str] | None) -> str:
     return str(coordinate).translate(_LOWERED) if names is None else names[coordinate]
 
 
-def _power(exponent: int) -> str:
+def raised(exponent: int) -> str:
+    """An exponent as it is written above the line; nothing for one."""
     return "" if exponent == 1 else str(exponent).translate(_RAISED)

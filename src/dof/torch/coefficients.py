@@ -11,6 +11,7 @@ from torch import Tensor
 
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, is_known_matrix
 from dof.errors import ArgumentError, describe
+from dof.torch.coefficient_functions import at_points, require_constant, require_rows
 from dof.torch.user_matrices import BlockDiagonal, Factored, as_coefficient
 
 
@@ -44,45 +45,48 @@ def is_known(matrix: Matrix | PointMatrix | PointRows) -> bool:
 
 def scalar_at(argument: str, value: Any, x: Tensor) -> Any:
     """A number, or one for each point: (…)."""
-    found = value(x) if callable(value) else value
-    array = found if isinstance(found, torch.Tensor) else as_coefficient(argument, found)
-    expected = f"a number, or a function of x that returns one for each point, {tuple(x.shape[:-1])}"
+    array = _array_at(argument, value, x)
+    expected = "a number, or a function of x that returns one for each point, in the shape x.shape[:-1]"
     fix = f"{argument}=lambda x: (x**2).sum(-1)"
     if tuple(array.shape) not in ((), tuple(x.shape[:-1])):
-        raise ArgumentError(describe(argument, f"has shape {tuple(array.shape)}", expected, fix))
-    if callable(value) and x.dim() > 1 and array.ndim == 0:
-        _require_constant(argument, value, x, expected, fix)
+        raise ArgumentError(describe(argument, _found_shape(argument, array, value, x), expected, fix))
+    if callable(value) and x.dim() > 1:
+        require_rows(argument, value, x) if array.ndim else require_constant(argument, value, x, expected, fix)
     return array if isinstance(array, torch.Tensor) else array.item()
-
-
-def _require_constant(argument: str, function: Any, x: Tensor, expected: str, fix: str) -> None:
-    """Refuse a coefficient that is the same for all points and depends on them, as `x.sum()` instead of `x.sum(-1)`."""
-    with torch.enable_grad():
-        points = x.detach().requires_grad_()
-        found = function(points)
-        is_differentiable = isinstance(found, torch.Tensor) and found.requires_grad
-        slope = torch.autograd.grad(found.abs().sum(), points, allow_unused=True)[0] if is_differentiable else None
-    if slope is not None:
-        raise ArgumentError(describe(argument, "is the same for all points, and depends on them", expected, fix))
 
 
 def vector_at(value: Any, x: Tensor) -> Any:
     """b as a vector (N,), or one for each point (…, N)."""
-    found = value(x) if callable(value) else value
-    array = found if isinstance(found, torch.Tensor) else as_coefficient("b", found)
-    n = x.shape[-1]
-    expected = f"({n},), or the shape {tuple(x.shape)} of x"
+    array, n = _array_at("b", value, x), x.shape[-1]
+    expected = f"({n},), or a function of x that returns a vector for each point, in the shape of x"
     if tuple(array.shape) not in ((n,), tuple(x.shape)) and not (n == 1 and array.ndim == 0):
-        raise ArgumentError(describe("b", f"has shape {tuple(array.shape)}", expected, f"b=torch.ones({n})"))
-    if callable(value) and array.ndim < x.dim():
-        _require_constant("b", value, x, expected, "b=lambda x: -x")
+        raise ArgumentError(
+            describe("b", _found_shape("b", array, value, x), expected, f"b=torch.ones({n}), or b=lambda x: -x")
+        )
+    if callable(value):
+        is_same = array.ndim < x.dim()
+        require_constant("b", value, x, expected, "b=lambda x: -x") if is_same else require_rows("b", value, x)
     return array
+
+
+def _array_at(argument: str, value: Any, x: Tensor) -> Any:
+    found = at_points(argument, value, x) if callable(value) else value
+    return found if isinstance(found, torch.Tensor) else as_coefficient(argument, found)
+
+
+def _found_shape(argument: str, array: Any, value: Any, x: Tensor) -> str:
+    if not callable(value):
+        return f"has shape {tuple(array.shape)}"
+    if x.dim() > 1:
+        at_points(argument, value, x[:1])  # one row is where a function of one point fails most often
+    # With that of x: functions are called with a single row as well, which the user's line does not show.
+    return f"has shape {tuple(array.shape)} for x of shape {tuple(x.shape)}"
 
 
 def matrix_at(value: Any, x: Tensor) -> tuple[Any, Any]:
     """(scale, matrix): a scale, None or a number for each point, times A in one of its forms."""
     if callable(value):
-        return _of_points(value(x), value, x)
+        return _of_points(at_points("a", value, x), value, x)
     if isinstance(value, Factored):
         _require_columns(value.L.shape[-1], "Factored", x)
         return None, LowRank(value.L, value.signs)
@@ -125,14 +129,13 @@ def _of_points(found: Any, function: Any, x: Tensor) -> tuple[Any, Any]:
     if array.shape == (*batch, n, n):
         return None, PointMatrix(_symmetric(array).movedim(-1, 0))
     expected = f"{batch}, {(*batch, n)} for diagonals or {(*batch, n, n)}: the axes of points come first"
-    raise ArgumentError(
-        describe("a(x)", f"has shape {tuple(array.shape)}", expected, "a=lambda x: 1 + x**2 for diagonals")
-    )
+    found = _found_shape("a", array, function, x)
+    raise ArgumentError(describe("a(x)", found, expected, "a=lambda x: 1 + x**2 for diagonals"))
 
 
 def _require_points(array: Tensor, function: Any, x: Tensor) -> None:
     """Refuse a constant (N,) or (N, N) that a function returns: for N points it would look like one row for each."""
-    if x.dim() > 1 and x.shape[0] > 1 and array.dim() and function(x[:1]).shape[:1] != (1,):
+    if x.dim() > 1 and x.shape[0] > 1 and array.dim() and at_points("a", function, x[:1]).shape[:1] != (1,):
         expected = f"the axes of points {tuple(x.shape[:-1])} in front"
         fix = "a=A instead of a=lambda x: A, or a=lambda x: A.expand(*x.shape[:-1], *A.shape)"
         raise ArgumentError(describe("a(x)", f"has shape {tuple(array.shape)} for any number of points", expected, fix))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -29,6 +30,9 @@ STEP = 1e-2
 STEPS = (1e-1, 5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3)
 """Tried for L₁ @ L₂, where rounding grows with the order: the one is taken at which the result changes least."""
 
+MOST_SAID = 120
+"""Characters of an error of nested autograd that are shown."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -41,16 +45,20 @@ class Check:
         reference: L f by central differences of order eight in float64, those of one factor after another for L₁ @ L₂.
         error: distance of dof from the reference.
         autograd_error: distance of nested `torch.autograd.grad` from the reference; None if it fails.
+        autograd_failure: why it fails, in the words of PyTorch.
     """
 
     value: Tensor
     reference: Tensor
     error: float
     autograd_error: float | None
+    autograd_failure: str = ""
 
     def __str__(self) -> str:
-        nested = "fails" if self.autograd_error is None else f"{self.autograd_error:.1e}"
-        return f"dof is {self.error:.1e} away from finite differences in float64 (nested autograd: {nested})"
+        nested = (
+            f": {self.autograd_error:.1e}" if self.autograd_error is not None else f" fails: {self.autograd_failure}"
+        )
+        return f"dof is {self.error:.1e} away from finite differences in float64 (nested autograd{nested})"
 
 
 def check(L: Any, f: Callable[[Any], Any], x: Tensor) -> Check:
@@ -76,18 +84,26 @@ def check(L: Any, f: Callable[[Any], Any], x: Tensor) -> Check:
     elif isinstance(f, torch.nn.Module):
         double = copy.deepcopy(f).double()
     else:
-        fix = "dof.check(L, f, x.double()), with parameters of f in float64"
-        raise ArgumentError(describe("x", f"has dtype {x.dtype}", "float64, if f is no module", fix))
+        fix = "net.double() for each module that f uses, then dof.check(L, f, x.double()); net.float() takes it back"
+        expected = "float64, since f is a function: only a module itself can be copied to float64"
+        raise ArgumentError(describe("x", f"has dtype {x.dtype}", expected, fix))
     points = x.detach().double()
     with torch.no_grad():
         reference = _by_differences(L, double, points)
     scale = float(reference.abs().max()) or 1.0
     distance = lambda found: float((found.to(reference.dtype) - reference).abs().max()) / scale  # noqa: E731
+    failure = ""
     try:
         nested = distance(_one_after_another(_by_autograd, L, double, points.requires_grad_()).detach())
-    except RuntimeError:
-        nested = None
-    return Check(value, reference, distance(value), nested)
+    except RuntimeError as error:
+        nested, failure = None, _first_sentence(error)
+    return Check(value, reference, distance(value), nested, failure)
+
+
+def _first_sentence(error: Exception) -> str:
+    """The first sentence of an error of PyTorch, some of which go on with advice; of a long one its beginning."""
+    said = " ".join(str(error).split()).split(". ")[0].removesuffix(".")
+    return textwrap.shorten(said, MOST_SAID, placeholder=" …") or type(error).__name__
 
 
 def _one_after_another(apply: Callable[..., Tensor], L: Any, f: Callable[[Any], Any], x: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ import numpy as np
 from dof.errors import ArgumentError, describe, shown
 from dof.operators.algebra import OperatorAlgebra
 from dof.operators.higher_order import HigherOrder
+from dof.operators.text import Summand, summand_of
 from dof.torch.api.apply import Applicable
 from dof.torch.terms import Term, order_of
 from dof.torch.user_matrices import BlockDiagonal, Factored, as_coefficient
@@ -21,10 +22,12 @@ class Operator(Applicable, OperatorAlgebra):
 
     x is (…, N): points in rows, N coordinates on the last axis. Each coefficient is absent, constant numbers (copied: A
     is factored once), a tensor that requires gradients, or a function of x, which gets all points and returns one
-    coefficient for each, with the axes of points in front: c=lambda x: x.sum(-1), not x.sum().
+    coefficient for each, with the axes of points in front: c=lambda x: x.sum(-1), not x.sum(), and
+    x[..., 0], not x[0].
 
-    Operators add, subtract, and are multiplied from the left by numbers and functions of x; a number that is added is a
-    multiple of φ; `@` composes them and `**` repeats them, to operators of any order (`dof.torch.derivatives`).
+    Operators add, subtract, and are multiplied from the left by numbers and functions of x; a number or a function g
+    that is added stands for φ ↦ g φ; `@` composes them and `**` repeats them, to operators of any order
+    (`dof.torch.derivatives`).
 
     Args:
         a: a scalar; (N,) for a diagonal; (N, N), of which the symmetric part counts; `BlockDiagonal(blocks)`; or
@@ -50,8 +53,9 @@ class Operator(Applicable, OperatorAlgebra):
         new.terms = terms
         return new
 
-    def __repr__(self) -> str:
-        return f"<dof.torch.Operator: {' + '.join(t.order for t in self.terms) or 'zero'}>"
+    def summands(self) -> list[Summand]:
+        """What the operator is a sum of, for its text."""
+        return [summand_of(term.order, term.coefficient, term.scales) for term in self.terms]
 
     def plus(self, other: Any) -> Any:
         """L + M."""
@@ -66,16 +70,16 @@ class Operator(Applicable, OperatorAlgebra):
         if not callable(scale):
             as_coefficient("scale", scale)
 
-    def identity(self) -> Operator:
-        """The operator φ ↦ φ."""
-        return Operator(c=1.0)
+    def multiplication(self, factor: Any) -> Operator:
+        """The operator φ ↦ factor · φ for a number or a function of x."""
+        return Operator(c=factor)
 
     @property
     def order(self) -> int:
         """The order of the operator, as its terms have it."""
         return order_of(self.terms)
 
-    def __matmul__(self, other: Any) -> Any:
+    def composed_with(self, other: OperatorAlgebra) -> Any:
         """The operator φ ↦ L₁(L₂ φ)."""
         return HigherOrderOperator(((self, other),)) if isinstance(other, Operator) else NotImplemented
 
