@@ -85,7 +85,7 @@ def test_contradicting_conditions_are_named_with_their_values(name):
         (plane, SQUARE, [pde.dirichlet(one), pde.dirichlet(1.0 + 1e-7, on="y=0")]),
         (plane, HOLED, [pde.dirichlet(1.0, on="hole"), pde.dirichlet(0.0, on=lambda x, y: x**2 + y**2 > 0.9)]),
         (plane, HOLED, [pde.dirichlet(1.0, on="hole", hard=True), pde.dirichlet(0.0, on=["x=-1", "y=1"])]),
-        (plane, SQUARE, [pde.dirichlet(jnp.nan), pde.dirichlet(1.0)]),
+        (plane, SQUARE, [pde.dirichlet(lambda x, y: jnp.nan), pde.dirichlet(1.0)]),
         (heat, FLOW, [pde.dirichlet(0.0), pde.initial(1.0), pde.dirichlet(3.0, on="t=1")]),
         (heat, FLOW, [pde.initial(1.0), pde.initial_velocity(0.0)]),
         (stokes, SQUARE, [pde.dirichlet(0.0, field="v"), pde.dirichlet(1.0, field="p")]),
