@@ -1,4 +1,6 @@
-"""Puts the table of the zoo into docs/explanation/accuracy.md, from the runs in docs/explanation/accuracy/zoo.jsonl.
+"""Puts the tables of the zoo into docs/explanation/accuracy.md, from the runs in docs/explanation/accuracy/zoo.jsonl.
+
+The second one has what others state beside them, from `published_errors.py`.
 
     python docs/making/zoo_table.py
 
@@ -15,6 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from docs.making import performance_tables
+from docs.making.published_errors import PUBLISHED
 from docs.making.zoo_runs import runs
 
 from dof.text_table import TextTable
@@ -32,13 +35,33 @@ GOALS: dict[str, float | None] = {
 COLUMNS = "problem,coordinates,goal,seed 0,median,worst,seeds,parameters,points,steps,time".split(",")
 
 
-def table() -> TextTable:
-    """A row for each problem that was solved, in the order of the zoo."""
+BESIDE_OTHERS = ["problem", "others", "error", "steps, time", "dof: median", "worst", "time"]
+
+
+def found_by_problem() -> dict[str, list[dict[str, Any]]]:
+    """The runs of each problem in the order of their seeds, in the order of the zoo."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in ZOO}
     for (name, _), run in sorted(runs().items()):
         found.get(name, []).append(run)
-    rows = [row(name, of_problem) for name, of_problem in found.items() if of_problem]
+    return {name: of_problem for name, of_problem in found.items() if of_problem}
+
+
+def table() -> TextTable:
+    """A row for each problem that was solved."""
+    rows = [row(name, of_problem) for name, of_problem in found_by_problem().items()]
     return TextTable("The zoo", COLUMNS, rows, text_columns=2)
+
+
+def beside_others() -> TextTable:
+    """A row for each figure that others state; dof's stand in the first of a problem."""
+    rows: list[list[str]] = []
+    for problem, method, source, error, cost in PUBLISHED:
+        is_first = not any(row[0] == problem for row in rows)
+        _, _, _, _, middle, worst, *_, seconds = row(problem, found_by_problem()[problem])
+        rows.append(
+            [problem, f"{method} [{source}]", error, cost, *([middle, worst, seconds] if is_first else [""] * 3)]
+        )
+    return TextTable("Beside what others state", BESIDE_OTHERS, rows, text_columns=2)
 
 
 def row(name: str, found: list[dict[str, Any]]) -> list[str]:
@@ -53,9 +76,10 @@ def row(name: str, found: list[dict[str, Any]]) -> list[str]:
 
 
 def made(page: str) -> str:
-    """The text of the page with the table as the file has it."""
-    rows = table().in_markdown().split("\n\n")[1].rstrip() + "\n"
-    return performance_tables.made(page, lambda _: rows)
+    """The text of the page with the tables as the files have them."""
+    tables = {"zoo": table, "others": beside_others}
+    rows_of = lambda name: tables[name]().in_markdown().split("\n\n")[1].rstrip() + "\n"  # noqa: E731
+    return performance_tables.made(page, rows_of)
 
 
 if __name__ == "__main__":
