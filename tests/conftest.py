@@ -57,6 +57,7 @@ LEFT_OUT = (
         "box",
         "time_and_parameters",
         "ball",
+        "function_of_points",
         "conditions",
         "user_residual",
         "measured_data",

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 
 import dof
-from dof.solving.solutions.solution_plot import slice_of
+from dof.solving.solutions.slices import slice_of
 
 HERE = Path(__file__).parent
 

@@ -1,12 +1,14 @@
 """The command line: what it writes, and how it tells mistakes."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 from typer.testing import CliRunner
 
+import dof
 from dof.cli.app import app
 
 RUNNER = CliRunner()
@@ -78,12 +80,46 @@ def test_a_line_for_each_report_where_there_is_no_terminal(tmp_path):
     assert (
         "heat  4/8  residual " in done.output
         and " fitted " in done.output
-        and "left of adam" in done.output
+        and "compiling gauss-newton" in done.output
         and "relative error" in done.output
         and "report.html" in done.output
     )
+    assert f"in Python: dof.load('{tmp_path / 'run'}')" in done.output
     again = RUNNER.invoke(app, ["solve", "--resume", str(tmp_path / "run")])
     assert again.exit_code == 0 and "8 steps" in again.output
+
+
+FOUND = """
+from dof import pde
+
+decay = pde.residual("t")(lambda u, t, *, k: u.t + k * u)
+measured = pde.data([[0.0], [1.0], [2.0]], [1.0, 0.4, 0.1])
+problem = pde.Problem(decay, pde.Time(0, 2), [measured], unknowns={"k": 1.0})
+"""
+
+
+def test_what_is_told_at_the_end_is_short_and_in_options(tmp_path):
+    folder = tmp_path / "a" / "long" / "path"
+    folder.mkdir(parents=True)
+    (folder / "mine.py").write_text(FOUND)
+    few = ["--width=8", "--depth=1", "--points=10", "--adam=2", "--newton=2", "--report=2"]
+    done = RUNNER.invoke(app, ["solve", str(folder / "mine.py"), *few, "--out", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    assert "\nmine.py: residual " in done.output and "2/4  residual" in done.output
+    assert "Fix: --points 1000, or a smaller `width`" in done.output
+    assert len(re.findall(r"^  Fix: --\w+ \d+", done.output, re.MULTILINE)) == 2
+    (number,) = re.findall(r"^k = (.*)$", done.output, re.MULTILINE)
+    assert len(number) <= 6
+    summary = json.loads((tmp_path / "run/summary.json").read_text())
+    assert len(summary["advice"]) == 2 and summary["given_points"] == ["data"]
+    page = (tmp_path / "run/report.html").read_text()
+    assert "<h1>mine.py</h1>" in page and f"dof solve {folder / 'mine.py'} --" in page
+    assert "<td>points are given</td>" in page and "pde.data([[0.0], [1.0], [2.0]]" in page
+
+
+def test_the_version():
+    done = RUNNER.invoke(app, ["--version"])
+    assert done.exit_code == 0 and done.output == f"dof {dof.__version__}\n"
 
 
 def test_problems_are_listed():

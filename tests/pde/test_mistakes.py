@@ -123,6 +123,7 @@ MISTAKES = {
         "`residual`, which has none",
         "lambda u, x, *, k",
     ),
+    "NumPy": (lambda: pde.Problem(pde.residual("x")(lambda u, x: u.xx + np.sin(x)), LINE), "np.sin", "jnp.sin"),
     "equation": (lambda: pde.Problem(lambda u, x: u.xx, LINE), "`equation` is a lambda"),
     "domain": (lambda: pde.Problem(line, math.sin), "`domain` is the function `sin`"),
     "class of a domain": (lambda: pde.Problem(line, pde.Interval), "`domain` is the class `Interval`"),
@@ -148,8 +149,17 @@ MISTAKES = {
     "truth": (lambda: solved(scaled, unknowns={"k": 1.0}, truth=1.0), "`truth` is 1.0", 'truth={"k": 1.0}'),
     "start": (lambda: dof.solve(pde.Problem(line, LINE, [EDGE]), start=len), "`start` is the function `len`"),
     "setting": (lambda: dof.solve(pde.Problem(line, LINE, [EDGE]), lr=1e-3), "`lr` is no setting", "Fix: rate=…"),
-    "steps": (lambda: dof.solve(pde.Problem(line, LINE, [EDGE]), epochs=9), "`epochs` is no setting", "Fix: newton=…"),
+    "steps": (
+        lambda: dof.solve(pde.Problem(line, LINE, [EDGE]), epochs=9),
+        "`epochs` is no setting",
+        "Fix: adam=…, newton=…",
+    ),
 }
+
+
+def test_a_derivative_in_a_coordinate_that_there_is_not_is_told_before_training():
+    with pytest.raises(AttributeError, match=r"`u.yy` is no derivative: the coordinates are x"):
+        pde.Problem(pde.residual("x")(lambda u, x, *, k: k * u.yy), LINE, unknowns={"k": np.ones(3)})
 
 
 @pytest.mark.parametrize("name", MISTAKES)

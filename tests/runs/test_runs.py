@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import escape
 
 import jax
 import numpy as np
@@ -72,6 +73,11 @@ def test_a_run_leaves_all_its_files(whole):
     assert weights(path)["network.0.0"].shape == (8, 2)
     page = (path / "report.html").read_text()
     assert page.count("data:image/png;base64,") == 2 and "relative error" in page and "dof solve heat" in page
+    (fitted,) = summary["fitted_residuals"].values()
+    row = f"<tr><th>equation</th><td>{summary['residuals']['equation']:.1e}</td><td>{fitted:.1e}</td></tr>"
+    assert row in page and "<td>by construction</td>" in page
+    assert f"<b>{summary['best_step']}</b><span>kept is the state of step</span>" in page
+    assert "u.t - " in page and f"dof.load({escape(repr(str(path)))})" in page
     assert all((path / name).stat().st_size > 5_000 for name in ("solution.png", "training.png"))
 
 

@@ -1,11 +1,12 @@
 """`dof solve`, `dof problems`, `dof zoo`, `dof bench …`."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
+import dof
 from dof.cli.solve import problems, solve
 from dof.cli.zoo import zoo
 
@@ -38,6 +39,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+def _say_version(is_asked: bool | None) -> None:
+    if is_asked:
+        print(f"dof {dof.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool | None, typer.Option("--version", is_eager=True, callback=_say_version, help="Say which version this is.")
+    ] = None,
+) -> None:
+    """What is common to all commands; their text is that of `app`."""
+
+
 app.command()(solve)
 app.command()(problems)
 app.command()(zoo)

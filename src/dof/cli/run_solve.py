@@ -19,13 +19,13 @@ from dof.cli.sentences import say
 from dof.cli.training_progress import ProgressLine
 from dof.runs.folder_lock import locked
 from dof.runs.hessian_race import race
-from dof.runs.problem_source import load_problem, short_name
+from dof.runs.problem_source import load_problem, short_name, shown_name
 from dof.runs.report_files import write_race, write_report
 from dof.runs.run_config import read_config
 from dof.runs.training_run import TrainingRun, begin, resume
 from dof.runs.windowed_run import WindowedRun, trained
 from dof.solving.devices import is_first_process
-from dof.solving.measuring.training_report import time_taken
+from dof.solving.measuring.training_report import steps_taken, time_taken, unknown_texts
 from dof.solving.settings import settings_of
 
 QUALITY_STYLES = ("green", "green", "yellow", "red", "bold red")
@@ -71,7 +71,7 @@ def _solve(run: TrainingRun, as_json: bool) -> None:
         return
     for sentence in run.training.advice:
         say(sentence, "yellow", Console(stderr=True))
-    with ProgressLine(run.source, run.training.settings, as_json) as line:
+    with ProgressLine(shown_name(run.source), run.training.settings, as_json) as line:
         try:
             done = trained(run, line.report, line.window)
             write_report(done)
@@ -92,12 +92,17 @@ def _conclude(run: TrainingRun | WindowedRun) -> None:
     error = "" if found["error"] is None else f"relative error {found['error']:.2g}, "
     how_good = f"residual {found['residual']:.2g} on fresh points, {found['fitted']:.2g} on fitted ones"
     took = time_taken(found["seconds"], found["total_seconds"])
-    told(f"{run.source}: {error}{how_good}, {found['steps']} steps in {took}")
+    # In windows of time each keeps a state of its own.
+    steps = steps_taken(found["steps"], found["best_step"] if isinstance(run, TrainingRun) else found["steps"])
+    told(f"{shown_name(run.source)}: {error}{how_good}, {steps} in {took}")
     told(found["quality"], style=QUALITY_STYLES[found["grade"]])
-    for name, value in found["unknowns"].items():
+    say(run.solution.next_step, QUALITY_STYLES[found["grade"]], console)
+    for name, text in unknown_texts(found["unknowns"], found["residual"]).items():
         true = found["truth"].get(name)
-        told(f"{name} = {value}" + ("" if true is None else f" (true: {true})"))
-    told(f"written: {run.folder.path / 'report.html'}", soft_wrap=True)  # a path stays whole
+        told(f"{name} = {text}" + ("" if true is None else f" (true: {true})"))
+    # Paths and calls stay whole.
+    told(f"written: {run.folder.path / 'report.html'}", soft_wrap=True)
+    told(f"in Python: dof.load({str(run.folder.path)!r})", soft_wrap=True)
 
 
 def run_both_methods(problem: str, settings: dict[str, Any], out: Path | None, as_json: bool) -> None:
@@ -105,7 +110,7 @@ def run_both_methods(problem: str, settings: dict[str, Any], out: Path | None, a
     path = out or free_folder(RUNS / f"{short_name(problem)}-race")
     path.mkdir(parents=True, exist_ok=True)
     chosen = settings_of(load_problem(problem), settings)
-    with ProgressLine(problem, chosen, as_json) as line:
+    with ProgressLine(shown_name(problem), chosen, as_json) as line:
         done = race(problem, settings, line.of_race)
     write_race(done, path)
     if as_json:
@@ -113,5 +118,5 @@ def run_both_methods(problem: str, settings: dict[str, Any], out: Path | None, a
         return
     each = ", ".join(f"{m} {r[-1].seconds:.2f} s" for m, r in done.reports.items())
     told = partial(Console().print, highlight=False, markup=False, soft_wrap=True)
-    told(f"{problem}: {chosen.steps} steps: {each}; dof is {done.ratio:.2f}× as fast")
+    told(f"{shown_name(problem)}: {chosen.steps} steps: {each}; dof is {done.ratio:.2f}× as fast")
     told(f"written: {path / 'race.png'}")

@@ -47,6 +47,8 @@ class ProgressLine:
     def window(self, number: int) -> None:
         """Say with the following reports which window of time they are of, from 1 on."""
         self.number = number
+        if self.status:
+            self.status.update(Text(f"{self.name}  window {number}/{self.settings.windows}  compiling"))
 
     def report(self, report: Report) -> None:
         """Show a report of training."""
@@ -78,11 +80,18 @@ def _shortened(text: str, width: int) -> str:
 
 
 def _text(report: Report, settings: Settings) -> str:
-    """A line of text. The time that is left is that of the phase: steps of another optimiser take another time."""
+    """A line of text, with the time that is left, or what comes before the next step."""
+    error = "" if report.error is None else f"  error {report.error:.1e}"
+    step, residual = f"{report.step}/{settings.steps}", f"residual {report.residual:.1e}  fitted {report.fitted:.0e}"
+    return f"{step}  {residual}{error}  {_what_follows(report, settings)}"
+
+
+def _what_follows(report: Report, settings: Settings) -> str:
+    """The time that is left of the phase, as steps of another optimiser take another time; at its end what follows."""
     # The phase of the step that was taken, which may be the last of its phase.
     _, end = phase_at(report.step - 1, settings)
-    error = "" if report.error is None else f"  error {report.error:.1e}"
+    if report.step == end < settings.steps:
+        following, _ = phase_at(report.step, settings)
+        return f"compiling {following}"
     left = f"{(end - report.step) * report.seconds_per_step:.0f} s left"
-    of_phase = "" if end == settings.steps else f" of {report.phase}"
-    step, residual = f"{report.step}/{settings.steps}", f"residual {report.residual:.1e}  fitted {report.fitted:.0e}"
-    return f"{step}  {residual}{error}  {left}{of_phase}"
+    return left + ("" if end == settings.steps else f" of {report.phase}")

@@ -13,6 +13,7 @@ import numpy as np
 
 import dof
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
+from dof.extend import enable_x64
 from dof.pde.argument_checks import (
     output_shape,
     parameters_of,
@@ -34,9 +35,12 @@ from dof.pde.keyword_checks import require_by_name, require_numbers_by_name
 from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan
 from dof.pde.planning.residual_terms import terms_at_point
+from dof.pde.planning.traced_residual import reads_of
 
 CONDITIONS = (Condition, OwnResidual, MeasuredData)
 """What the conditions of a problem may be."""
+MOST_COORDINATES = 1000
+"""Up to which the equation's function is run before training: in 100,000 coordinates it takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ class Problem:
         require_keywords(self.equation, set(self.unknowns), set(self.given), set(self.truth))
         self._require_functions()
         self._require_conditions()
+        self._require_runs()
 
     def _require_functions(self) -> None:
         """Refuse functions with other arguments. Values of `reference` and `given` may take long and come later."""
@@ -128,6 +133,17 @@ class Problem:
             if isinstance(condition, OwnResidual):
                 require_values(condition.residual, {*self.unknowns, NORMAL})
         require_possible(self.conditions, self.named_domain, self.features)
+
+    def _require_runs(self) -> None:
+        """Run the equation's function once, as training does, so that mistakes in it are told here."""
+        # What is given may take long, and comes later.
+        if self.domain.size > MOST_COORDINATES or self.given:
+            return
+        with enable_x64():
+            value = jax.ShapeDtypeStruct(self.named_domain.field_shape, jnp.result_type(float))
+            point, found = np.zeros(self.domain.size), []
+            run = lambda unknowns: found.append(reads_of(self.equation, value, point, unknowns))  # noqa: E731
+            jax.eval_shape(run, dict(self.unknowns))
 
     def require_traceable(self) -> None:
         """Refuse a reference and given functions that use a coordinate as a number, or have the wrong shape."""

@@ -15,10 +15,11 @@ from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.runs import checkpoints
 from dof.runs.problem_source import load_problem
-from dof.runs.run_config import begun_by, read_config
+from dof.runs.run_config import CONFIG, begun_by, read_config
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution, WindowedSolution
-from dof.solving.solution_from_file import load_file, theta_of
+from dof.solving.solution_from_file import is_saved, load_file, require_values, theta_of
+from dof.solving.solutions.saved_solution import equation_name, values_at_probes
 from dof.solving.solver import training_in_window, training_of
 from dof.solving.training import Training
 
@@ -29,7 +30,7 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
     Args:
         path: A file, or the folder of a run; of a run that is not at its end the newest checkpoint.
         problem: What was solved, its name in the zoo, or a file.py that has it: a file of weights has no code. The
-            folder of a run names it.
+            folder of a run names it; one that is given with a folder is compared with it.
         network: As given to `dof.solve`, if it was given there.
 
     Raises:
@@ -44,32 +45,56 @@ def load(path: Any, problem: Problem | str | None = None, network: Any = None) -
         >>> print(again([0.5, 0.1]) == solution([0.5, 0.1]))
         True
     """
-    path = Path(path)
-    if path.is_dir() and problem is not None:
-        found = "is given with the folder of a run, which names the problem itself"
-        raise ArgumentError(describe("problem", found, "none", f"dof.load({str(path)!r})"))
+    path, given = Path(path), load_problem(problem) if isinstance(problem, str) else problem
     if path.is_dir():
-        return _from_run(path)
+        own = _from_run(path)
+        return own if given is None else _with_problem(own, given, network, path)
     if not path.exists():
         found, fix = f"is {str(path)!r}, where nothing is", 'dof.load("dof-runs/heat")'
         raise ArgumentError(describe("path", found, "a file of `solution.save`, or the folder of a run", fix))
-    if problem is None:
+    _require_no_part_of_a_run(path)
+    if given is None:
         found, fix = f"is a file, {str(path)!r}, and no problem is given", "dof.load(path, problem)"
         raise ArgumentError(describe("path", found, "the problem that was solved too", fix))
-    return load_file(path, load_problem(problem) if isinstance(problem, str) else problem, network)
+    return load_file(path, given, network)
+
+
+def _require_no_part_of_a_run(path: Path) -> None:
+    """Refuse a file in the folder of a run, as its weights, which are of no use without the rest."""
+    folder = next((parent for parent in path.absolute().parents[:2] if (parent / CONFIG).is_file()), None)
+    if folder is not None and not is_saved(path):
+        found, fix = f"is {str(path)!r}, a file of the run in {str(folder)!r}", f"dof.load({str(folder)!r})"
+        raise ArgumentError(describe("path", found, "the folder of the run", fix))
 
 
 def _from_run(path: Path) -> Solution | WindowedSolution:
-    folder, config = RunFolder(path), read_config(path)
+    config = read_config(path)
     if config.change:
         warnings.warn(config.change, UserWarning, stacklevel=3)
+    return _solved(config.problem(), None, config.settings, path)
+
+
+def _with_problem(own: Any, problem: Problem, network: Any, path: Path) -> Solution | WindowedSolution:
+    """The solution of a run with the problem that the user gives; refuses one that makes another u of its weights."""
+    name = equation_name(own.problem)
+    if isinstance(problem, Problem) and equation_name(problem) != name:
+        found, fix = f"is {equation_name(problem)}", f"dof.load({str(path)!r}), which has the problem of the run"
+        raise ArgumentError(describe("problem", found, f"{name}, as the run has it, or none", fix))
+    found = _solved(problem, network, read_config(path).settings, path)
+    require_values(found, values_at_probes(own))
+    return found
+
+
+def _solved(problem: Problem, network: Any, settings: dict[str, Any], path: Path) -> Solution | WindowedSolution:
+    """The solution of a problem with the weights in the folder of a run."""
+    folder = RunFolder(path)
     with enable_x64():
-        training = training_of(config.problem(), None, config.settings)
+        training = training_of(problem, network, settings)
         if training.settings.windows == 1:
             return _solution_in(folder, training, path)
         whole, found = training.problem, ()
         for number in range(1, training.settings.windows + 1):
-            part = training_in_window(whole, found, None, config.settings)
+            part = training_in_window(whole, found, network, settings)
             found = (*found, _solution_in(folder.of_window(number), part, path))
         return WindowedSolution(whole, found)
 

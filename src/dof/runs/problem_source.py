@@ -43,8 +43,14 @@ def whole_name(source: str) -> str:
 
 def title(source: str) -> str:
     """What the problem is, in a line; of a file, its name."""
+    path, _ = file_and_name(source)
+    return title_of(source) if path is None else shown_name(source)
+
+
+def shown_name(source: str) -> str:
+    """What a problem is called on the screen: its name in the zoo, or that of its file, without the folders."""
     path, name = file_and_name(source)
-    return title_of(source) if path is None else ":".join(filter(None, [path.name, name]))
+    return source if path is None else ":".join(filter(None, [path.name, name]))
 
 
 def short_name(source: str) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from textwrap import dedent
 
 from dof.runs.hessian_race import Race
-from dof.runs.html_page import page
-from dof.runs.problem_source import title
+from dof.runs.html_page import Shown, page
+from dof.runs.problem_source import file_and_name, shown_name, title, whole_name
+from dof.runs.run_config import KEPT
 from dof.runs.run_folder import RunFolder
+from dof.runs.settings_as_options import option
 from dof.runs.training_run import TrainingRun
 from dof.runs.windowed_run import WindowedRun
 from dof.solving.measuring.training_plots import plot_race, plot_training, png
@@ -22,7 +25,20 @@ def write_report(run: TrainingRun | WindowedRun) -> None:
     figures = {"Solution": png(run.solution.plot()), "Training": png(plot_training(run.reports))}
     for heading, data in figures.items():
         run.folder.write(f"{heading.lower()}.png", data)
-    run.folder.write("report.html", page(run.source, title(run.source), run.summary, figures, command_of(run)))
+    # The page may be read in any folder.
+    about = shown_name(run.source), title(run.source), command_of(run), str(run.folder.path.resolve()), _code_of(run)
+    run.folder.write("report.html", page(Shown(*about), run.summary, figures))
+
+
+def _code_of(run: TrainingRun | WindowedRun) -> str:
+    """The problem's file as it was run; of the zoo the function of the equation."""
+    kept = run.folder.path / KEPT
+    if file_and_name(run.source)[0] is not None and kept.is_file():
+        return kept.read_text(encoding="utf-8", errors="replace")
+    try:
+        return dedent(inspect.getsource(run.training.problem.equation.function))
+    except (OSError, TypeError):  # made by a call, or without a file
+        return ""
 
 
 def command_of(run: TrainingRun | WindowedRun) -> str:
@@ -31,11 +47,7 @@ def command_of(run: TrainingRun | WindowedRun) -> str:
     # With the choices that are made by the number of parameters, which would be made again.
     usual = settings_of(run.training.problem, {}).chosen_for(objective.start.size, objective.components(0)).as_dict()
     changed = {name: value for name, value in own.items() if name == "seed" or value != usual[name]}
-    return " ".join(["dof solve", quote(run.source), *(_option(n.replace("_", "-"), v) for n, v in changed.items())])
-
-
-def _option(name: str, value: Any) -> str:
-    return f"--{name if value else f'no-{name}'}" if isinstance(value, bool) else f"--{name} {value}"
+    return " ".join(["dof solve", quote(whole_name(run.source)), *(option(n, v) for n, v in changed.items())])
 
 
 def write_race(race: Race, path: Path) -> None:

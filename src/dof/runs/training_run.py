@@ -16,6 +16,7 @@ from jax.sharding import Mesh
 from dof import machine_info
 from dof.errors import ArgumentError, Diverged, describe
 from dof.runs import checkpoints
+from dof.runs.html_page import HARD
 from dof.runs.problem_code import code_in
 from dof.runs.problem_source import file_and_name, load_problem
 from dof.runs.run_config import begun_by, read_config, write_config
@@ -23,6 +24,7 @@ from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution
 from dof.solving.devices import is_first_process
 from dof.solving.measuring.quality import quality
+from dof.solving.measuring.training_report import fitted_residuals
 from dof.solving.solver import intervals, training_of
 from dof.solving.training import Training, TrainingState
 
@@ -63,11 +65,13 @@ class TrainingRun:
             "residual": best.residual,
             "residuals": best.residuals,
             "fitted": best.fitted,
+            "fitted_residuals": fitted_residuals(best),
+            "given_points": sorted(self.training.objective.given),
             "loss": best.loss,
             "error": best.error,
             "quality": self.solution.quality,
             "grade": quality(best).rank,
-            "advice": list(self.training.advice),
+            "advice": [*self.training.advice, *filter(None, [self.solution.next_step])],
             "unknowns": best.unknowns,
             "truth": dict(problem.truth),
             "seconds": last.seconds,
@@ -75,7 +79,7 @@ class TrainingRun:
             "parameters": int(self.state.theta.size),
             "devices": self.training.devices.count,
             "plan": str(problem.plan),
-            "conditions": [f"{c.name} (hard)" if c.hard else c.name for c in problem.conditions],
+            "conditions": [f"{c.name}{HARD}" if c.hard else c.name for c in problem.conditions],
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "settings": self.training.settings.as_dict(),
             "versions": machine_info.versions(),

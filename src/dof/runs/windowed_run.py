@@ -70,7 +70,7 @@ class WindowedRun:
             "seconds": solution.seconds,
             "total_seconds": solution.total_seconds,
             "parameters": sum(window.summary["parameters"] for window in self.windows),
-            "advice": list(self.training.advice),
+            "advice": [*self.training.advice, *filter(None, [solution.next_step])],
         }
 
 

@@ -32,6 +32,7 @@ class Network(NamedTuple):
     Attributes:
         init: `init(key)` makes parameters, a pytree of arrays.
         apply: `apply(params, features)` is the network at one point.
+        name: That of `NETWORKS` which it was made by, of whose values nothing is known beforehand; "" for others.
 
     Examples:
         >>> import dof, jax, jax.numpy as jnp
@@ -44,6 +45,7 @@ class Network(NamedTuple):
 
     init: Callable[[Any], Any]
     apply: Callable[[Any, Any], Any]
+    name: str = ""
 
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
@@ -131,7 +133,7 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int, ac
     if isinstance(given, str):
         if given not in NETWORKS:
             raise ArgumentError(describe("network", f"is {shown(given)}", f"one of {list(NETWORKS)}", 'network="mlp"'))
-        return NETWORKS[given](inputs, outputs, width, depth, activation)
+        return NETWORKS[given](inputs, outputs, width, depth, activation)._replace(name=given)
     if isinstance(given, Network):
         return given
     if isinstance(given, tuple) and len(given) == 2 and callable(given[1]):

@@ -16,15 +16,15 @@ from dof.solving.setting_checks import require_in_range, require_types
 _OTHER_NAMES = {
     "activations": "activation",
     "batch_size": "points",
-    "epochs": "newton",
-    "iterations": "newton",
+    "epochs": "adam=…, newton",
+    "iterations": "adam=…, newton",
     "layers": "depth",
     "learning_rate": "rate",
     "lr": "rate",
     "num_boundary": "edge_points",
     "num_domain": "points",
     "optimizer": "optimiser",
-    "steps": "newton",
+    "steps": "adam=…, newton",
     "units": "width",
 }
 """What settings are called elsewhere, and here."""

@@ -56,11 +56,20 @@ def load_file(path: Path, problem: Problem | str, network: Any = None) -> Soluti
         if about["equation"] != (name := equation_name(training.problem)):
             raise ArgumentError(describe("problem", f"is {name}", about["equation"], _FIX))
         found = solved(training, 0) if len(parts) == 1 else _in_windows(training.problem, network, settings, solved)
-    _require_values(found, json.loads(about["values"]))
+    require_values(found, json.loads(about["values"]))
     solved_parts: Any = getattr(found, "windows", (found,))
     for part, saved in zip(solved_parts, json.loads(about["residuals"]), strict=True):
         _require_residuals(residuals_at_probes(part.training, part.theta), saved)
     return found
+
+
+def is_saved(path: Path) -> bool:
+    """Whether a file is one of `solution.save`; of a damaged one it is not known, and said where it is read."""
+    try:
+        with safe_open(path, "numpy") as file:
+            return (file.metadata() or {}).get("format") == FORMAT
+    except (SafetensorError, OSError):
+        return False
 
 
 def _in_windows(problem: Problem, network: Any, settings: Any, solved: Callable[..., Solution]) -> WindowedSolution:
@@ -111,7 +120,7 @@ def _shapes(arrays: dict[str, np.ndarray]) -> str:
     return ", ".join(f"{name} {array.shape}" for name, array in sorted(arrays.items())[:6])
 
 
-def _require_values(solution: Any, saved: list[list[float]]) -> None:
+def require_values(solution: Any, saved: list[list[float]]) -> None:
     """Refuse a problem with other hard conditions, features or domain: u is not what was saved."""
     found, expected = np.array(values_at_probes(solution)), np.array(saved)
     # Compiled on another machine the last digits may differ.

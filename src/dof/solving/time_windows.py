@@ -80,8 +80,17 @@ class WindowedSolution(FunctionOfPoints):
     @property
     def quality(self) -> str:
         """How good the solution is, in words: its error, and the residual of the window where it is largest."""
-        worst = max((window.report for window in self.windows), key=lambda report: report.residual)
-        return quality(replace(worst, error=self.error)).text
+        return quality(replace(self.worst.report, error=self.error), self.worst.training.objective.given).text
+
+    @property
+    def next_step(self) -> str:
+        """What to change for a better solution, by the window with the largest residual; "" where it is good."""
+        return self.worst.next_step
+
+    @property
+    def worst(self) -> Solution:
+        """The solution in the window with the largest residual."""
+        return max(self.windows, key=lambda window: window.relative_residual)
 
     @property
     def seconds(self) -> float:

@@ -1,5 +1,7 @@
 """Solutions in files and from folders, as a start of training, and as data of another problem; weights of terms."""
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -63,8 +65,6 @@ def test_the_problem_may_be_a_file(tmp_path):
     solution = dof.solve("heat", **SMALL)
     solution.save(tmp_path / "heat.safetensors")
     np.testing.assert_array_equal(dof.load(tmp_path / "heat.safetensors", str(file))(POINTS), solution(POINTS))
-    with pytest.raises(dof.ArgumentError, match="names the problem itself"):
-        dof.load(tmp_path, "heat")
 
 
 def test_what_cannot_be_written_is_told_with_its_folder(solution, tmp_path):
@@ -81,6 +81,16 @@ def test_the_folder_of_a_run_is_a_solution_at_its_end_and_before(tmp_path):
         dof.load(tmp_path / "run")
     run = train(run, lambda report: None)
     np.testing.assert_array_equal(dof.load(tmp_path / "run")(POINTS), run.solution(POINTS))
+    np.testing.assert_array_equal(dof.load(tmp_path / "run", "heat")(POINTS), run.solution(POINTS))
+    with pytest.raises(dof.ArgumentError, match="`problem` is poisson"):
+        dof.load(tmp_path / "run", "poisson")
+    other = replace(run.training.problem, conditions=[pde.dirichlet(0.0, hard=True), pde.initial(0.0, hard=True)])
+    with pytest.raises(dof.ArgumentError, match="another u of these weights"):
+        dof.load(tmp_path / "run", other)
+    with pytest.raises(dof.ArgumentError, match=r"a file of the run in '.*run'; expected the folder"):
+        dof.load(tmp_path / "run" / "weights.safetensors", "heat")
+    run.solution.save(tmp_path / "run" / "mine.safetensors")
+    assert dof.load(tmp_path / "run" / "mine.safetensors", "heat").error == run.solution.error
     (tmp_path / "run" / "weights.safetensors").unlink()
     loaded = dof.load(tmp_path / "run")
     np.testing.assert_array_equal(loaded(POINTS), run.solution(POINTS))

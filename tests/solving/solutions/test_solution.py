@@ -8,8 +8,9 @@ import pytest
 import dof
 from dof import pde
 from dof.solving import Network
-from dof.solving.solutions import solution_plot
-from dof.solving.solutions.solution_plot import plot_solution, slice_of
+from dof.solving.solutions import slices
+from dof.solving.solutions.slices import slice_of
+from dof.solving.solutions.solution_plot import plot_solution
 
 MANY = 100_000
 
@@ -54,12 +55,12 @@ def test_a_plot_in_very_many_dimensions_looks_for_what_it_shows_once(monkeypatch
     """Work for each of 100,000 coordinates that goes through all of them would take hours."""
     calls = []
 
-    def axes_counted(coordinates, axes=solution_plot.space_axes):
+    def axes_counted(coordinates, axes=slices.space_axes):
         calls.append(coordinates)
         return axes(coordinates)
 
-    monkeypatch.setattr(solution_plot, "space_axes", axes_counted)
-    monkeypatch.setattr(solution_plot, "COARSE_GRID", 5)
+    monkeypatch.setattr(slices, "space_axes", axes_counted)
+    monkeypatch.setattr(slices, "COARSE_GRID", 5)
     figure = plot_solution(problem_in(MANY), lambda points: points[:, 0], lambda points: points[:, 0] ** 2)
     assert len(calls) == 1
     assert figure.get_suptitle() == "99998 other coordinates in the middle of the domain"
@@ -82,6 +83,57 @@ def test_space_and_time_are_shown_where_space_has_one_coordinate():
     line = pde.residual("t x")(lambda u, t, x: u.t - u.xx)
     cut = slice_of(pde.Problem(line, pde.Time(0, 2) * pde.Interval(-1, 1)))
     assert cut.axes == (1, 0) and cut.grids[0][0] == -1 and cut.grids[1][-1] == 2
+
+
+def disk_in_time():
+    cooling = pde.residual("x y t")(lambda u, x, y, t: u.t - u.laplacian)
+    return pde.Problem(cooling, pde.Ball([0, 0]) * pde.Time(0, 2), reference=lambda x, y, t: x + t)
+
+
+def plotted(problem, **fixed):
+    return plot_solution(problem, lambda points: points[:, 0], lambda points: points[:, 0] ** 2, fixed)
+
+
+def test_maps_are_shown_at_start_middle_and_end_with_one_scale_of_colours():
+    figure = plotted(disk_in_time())
+    titles = [axis.get_title() for axis in figure.axes if axis.get_title()]
+    assert titles[:4] == ["u, t = 0", "u, t = 1", "u, t = 2", "u − reference, t = 0"] and len(titles) == 9
+    assert figure.axes[0].get_aspect() == 1.0 and figure.get_suptitle() == ""
+    limits = [axis.collections[0].get_clim() for axis in figure.axes[3:6]]
+    assert limits == [(-2.0, 2.0)] * 3  # the error is largest at the end, where it is 2
+    # A boundary that goes through the picture is a staircase of its points.
+    assert len(slices.slices_of(disk_in_time())[0].grids[0]) == slices.FINE_GRID
+
+
+def test_a_plot_at_given_values_of_coordinates():
+    figure = plotted(disk_in_time(), t=0.5)
+    assert figure.get_suptitle() == "t = 0.5" and figure.axes[1].get_title() == "reference u"
+    (cut,) = slices.slices_of(disk_in_time(), x=0.5)
+    assert cut.axes == (1, 2) and not cut.is_map and (cut.points[:, 0] == 0.5).all()
+    assert plotted(disk_in_time(), x=0.5, t=1).axes[0].get_xlabel() == "y"
+    (wide,) = slices.slices_of(problem_in(30), **{"x[7]": 0.25})
+    said = slices.slice_text(problem_in(30), (wide,), {"x[7]": 0.25})
+    assert said == "x[7] = 0.25, 27 other coordinates in the middle of the domain"
+
+
+@pytest.mark.parametrize(
+    ("fixed", "said"),
+    [
+        ({"z": 0.0}, "`plot` has no coordinate z"),
+        ({"t": [0.0, 1.0]}, r"`t` is \[0.0, 1.0\]; expected a number"),
+        ({"t": 3.0}, r"asks for t=3, where no point(.|\n)*plot\(t=1\)"),
+        ({"x": 0.0, "y": 0.0, "t": 0.0}, "leaves no coordinate that varies"),
+    ],
+)
+def test_values_that_a_plot_cannot_have_are_refused(fixed, said):
+    with pytest.raises(dof.ArgumentError, match=said):
+        plotted(disk_in_time(), **fixed)
+
+
+def test_long_maps_fill_the_picture():
+    beam = pde.residual("x y")(lambda u, x, y: u.laplacian)
+    assert plotted(pde.Problem(beam, pde.Box([0, 0], [20, 1]))).axes[0].get_aspect() == "auto"
+    assert plotted(pde.Problem(beam, pde.Box([0, 0], [2, 1]))).axes[0].get_aspect() == 1.0
 
 
 @pde.residual("x t")
@@ -123,6 +175,12 @@ def test_a_solution_is_a_function_of_jax_at_any_precision(solution):
     assert solution(np.linspace(0, 1, 5), 0.5).shape == (5,)
     with pytest.raises(dof.ArgumentError, match="3 arguments"):
         solution(0.1, 0.2, 0.3)
+
+
+def test_points_among_the_names_of_a_derivative_are_refused(solution):
+    with pytest.raises(dof.ArgumentTypeError, match=r"ndarray among the names(.|\n)*d\('x', 'x'\)\(points\)"):
+        solution.d("x", "x", np.zeros((3, 2)))
+    assert solution.plot(t=0.25).get_suptitle() == "t = 0.25"
 
 
 def test_a_grid_has_the_values_and_nan_outside_of_the_domain():

@@ -79,7 +79,7 @@ def trace_residual(
         except _UnknownRead:  # it reads something else now: another branch of Python, another global
             pass
     try:
-        return _traced(residual, value, point, parameters, _reads_of(residual, value, point, parameters))
+        return _traced(residual, value, point, parameters, reads_of(residual, value, point, parameters))
     except _UnknownRead:
         found, fix = (
             "is an operator made inside of the residual",
@@ -90,7 +90,7 @@ def trace_residual(
         ) from None
 
 
-def _reads_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[Derivative, ...]:
+def reads_of(residual: Any, value: Any, point: Any, parameters: Any) -> tuple[Derivative, ...]:
     """The derivatives that are read, from a run that only records them."""
     # A dict, since a set has no order: reads are the first arguments of the program.
     reads: dict[Derivative, None] = {}

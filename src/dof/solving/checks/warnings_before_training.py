@@ -18,6 +18,7 @@ from dof.solving.checks.contradicting_conditions import on_contradictions
 from dof.solving.checks.free_constant import on_free_constant
 from dof.solving.checks.initial_conditions import on_missing_start, on_needless_velocity
 from dof.solving.checks.missing_names import on_missing_names
+from dof.solving.checks.open_boundary import on_open_boundary
 from dof.solving.checks.reference_check import on_reference
 from dof.solving.choices_by_size import default_points
 from dof.solving.loss.objective import Objective
@@ -54,6 +55,7 @@ def advice_on(
         _on_missing_equations(objective),
         on_missing_start(problem) or _of_few(on_free_constant, objective),
         on_needless_velocity(problem),
+        _of_few(on_open_boundary, objective),
         on_contradictions(problem),
         _of_few(on_missing_names, objective),
         *map(partial(_on_data, problem), problem.conditions),

@@ -40,6 +40,11 @@ class Objective:
         _require_outputs(problem, self.u(self.start))
         problem.require_traceable()
 
+    @property
+    def given(self) -> frozenset[str]:
+        """The names of terms whose points are given, as those of measured data: there are no fresh ones."""
+        return frozenset(term.name for term in self.terms if term.fixed is not None)
+
     def u(self, theta: Any) -> Any:
         """The unknown functions with parameters θ, as a function of one point."""
         params, _ = self.unravel(theta)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from dof.solving.measuring.early_stopping import has_parted
@@ -32,16 +33,33 @@ class Quality(NamedTuple):
     text: str
 
 
-def quality(report: Report) -> Quality:
-    """How good the state of a report is; a known error decides, and else the residual."""
+def quality(report: Report, given: Collection[str] = ()) -> Quality:
+    """How good the state of a report is; a known error decides, and else the residual.
+
+    Args:
+        report: Of the state.
+        given: The names of terms whose points are given, as those of data: there are no fresh ones, and what is left of
+            them may be noise.
+    """
     rank = _rank(report.residual if report.error is None else report.error)
-    name, worst = max(report.residuals.items(), key=lambda item: item[1])
-    said = [f"`{name}` holds to {as_share(worst)} of its terms on fresh points"]
+    others = {name: share for name, share in report.residuals.items() if name not in given}
+    said = [_of_given(name, report.residuals[name]) for name in [worst_term(report)] if name in given]
+    name, worst = max(others.items(), key=lambda item: item[1])
+    said.append(f"`{name}` is fulfilled to {as_share(worst)} of the size of its terms on fresh points")
     if report.error is not None:
         said.append(f"the error is {as_share(report.error)}")
     if has_parted(report):
         said.append(f"at the fitted points the residual is {as_share(report.fitted)}: fitted there, wrong between them")
     return Quality(GRADES[rank][1], rank, f"{GRADES[rank][1]}: {'; '.join(said)}.")
+
+
+def worst_term(report: Report) -> str:
+    """The name of the term with the largest relative residual."""
+    return max(report.residuals, key=lambda name: report.residuals[name])
+
+
+def _of_given(name: str, share: float) -> str:
+    return f"`{name}` is fulfilled to {as_share(share)} of its size at its points, which may be its noise"
 
 
 def _rank(value: float) -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,46 @@ class Report:
 
     def __str__(self) -> str:
         error = "" if self.error is None else f", error {self.error:.1e}"
-        return f"step {self.step} ({self.phase}): residual {self.residual:.1e}{error}, {self.total_seconds:.1f} s"
+        found = "".join(f", {name} = {text}" for name, text in unknown_texts(self.unknowns, self.residual).items())
+        return (
+            f"step {self.step} ({self.phase}): residual {self.residual:.1e}{error}{found}, {self.total_seconds:.1f} s"
+        )
+
+
+def fitted_residuals(report: Report) -> dict[str, float]:
+    """The residual of each term on fitted points, relative to the same sizes as `residuals` on fresh ones."""
+    # Both are the root of a loss over the same size; a term whose residual is exactly zero has no quotient.
+    pairs = {name: (report.losses[name], report.fresh_losses[name]) for name in report.residuals}
+    return {
+        name: report.residuals[name] * math.sqrt(fitted / fresh) if fresh > 0 else math.sqrt(fitted)
+        for name, (fitted, fresh) in pairs.items()
+    }
+
+
+MOST_NUMBERS = 4
+"""Numbers of an unknown array that are shown; of a longer one the first, and how many there are."""
+LEAST_DIGITS, MOST_DIGITS = 4, 12
+"""Of an unknown number that is shown."""
+
+
+def unknown_texts(unknowns: Mapping[str, Any], residual: float) -> dict[str, str]:
+    """Unknowns by name, with as many digits as a state with this residual has, and one more."""
+    exact = 1.0 - math.log10(min(max(residual, 1e-16), 1.0)) if math.isfinite(residual) else 0.0
+    digits = min(max(math.ceil(exact), LEAST_DIGITS), MOST_DIGITS)
+    return {name: _number_text(value, digits) for name, value in unknowns.items()}
+
+
+def _number_text(value: Any, digits: int) -> str:
+    """A number, or an array of them, with so many digits."""
+    numbers = np.ravel(value).tolist()
+    shown = ", ".join(f"{number:.{digits}g}" for number in numbers[:MOST_NUMBERS])
+    more = f", … ({len(numbers)} numbers)" if len(numbers) > MOST_NUMBERS else ""
+    return f"[{shown}{more}]" if np.ndim(value) else shown
+
+
+def steps_taken(last: int, kept: int) -> str:
+    """How many steps there were, and after which of them the state was that is kept."""
+    return f"{last:,} steps" + (f" (the state of step {kept:,} is kept)" if kept != last else "")
 
 
 def time_taken(seconds: float, total: float) -> str:

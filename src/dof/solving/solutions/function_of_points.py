@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, describe, shown
+from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.extend import enable_x64, is_traced
 from dof.pde.notation.at_points import at_points, require_points
 from dof.pde.notation.residual import Residual
@@ -77,6 +77,7 @@ class FunctionOfPoints(ABC):
             *names: Coordinates, as in `u.d("x", "t")` of a residual.
         """
         equation = self.problem.equation
+        _require_texts(names)
         equation.coordinates.require(names, "solution.d")
 
         def derivative(*arguments: Any) -> Any:
@@ -152,13 +153,19 @@ class FunctionOfPoints(ABC):
             raise ImportError(f'`save` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
         save(self, path)
 
-    def plot(self) -> Any:
-        """A figure of matplotlib: the solution on a slice of the domain, the reference if it is known, the residual."""
+    def plot(self, **fixed: float) -> Any:
+        """A figure of matplotlib: the solution on a slice of the domain, the reference if it is known, the residual.
+
+        At the start, the middle and the end of time, where two coordinates of space are shown.
+
+        Args:
+            **fixed: Values of coordinates, as t=0.05; others that are not shown are in the middle of the domain.
+        """
         try:
             from dof.solving.solutions.solution_plot import plot_solution
         except ModuleNotFoundError as error:
             raise ImportError(f'`plot` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
-        return plot_solution(self.problem, self.real_values, self._residual_sizes)
+        return plot_solution(self.problem, self.real_values, self._residual_sizes, fixed)
 
     def _residual_sizes(self, points: np.ndarray) -> np.ndarray:
         """|r| of the equation at points (n, coordinates)."""
@@ -210,3 +217,12 @@ class FunctionOfPoints(ABC):
     @cached_property
     def _compiled(self) -> dict[str, Any]:
         return {}
+
+
+def _require_texts(names: tuple[Any, ...]) -> None:
+    """Refuse points among the names of coordinates: `solution.d` makes a function, which takes them."""
+    others = [name for name in names if not isinstance(name, str)]
+    if others:
+        given = ", ".join(repr(name) for name in names if isinstance(name, str)) or '"x"'
+        found, fix = f"is given {type(others[0]).__name__} among the names", f"solution.d({given})(points)"
+        raise ArgumentTypeError(describe("solution.d", found, "names of coordinates; points come after it", fix))

@@ -11,8 +11,9 @@ import numpy as np
 
 from dof.pde.problem import Problem
 from dof.solving.loss.objective import Objective
+from dof.solving.measuring.next_step import next_step
 from dof.solving.measuring.quality import quality
-from dof.solving.measuring.training_report import Report, best_report, time_taken
+from dof.solving.measuring.training_report import Report, best_report, steps_taken, time_taken, unknown_texts
 from dof.solving.solutions.function_of_points import FunctionOfPoints
 from dof.solving.training import Training
 
@@ -90,7 +91,12 @@ class Solution(FunctionOfPoints):
     @property
     def quality(self) -> str:
         """How good the solution is, in words."""
-        return quality(self.report).text
+        return quality(self.report, self.training.objective.given).text
+
+    @property
+    def next_step(self) -> str:
+        """What to change for a better solution, in a sentence with a line that does it; "" where it is good."""
+        return next_step(self.history, self.training.settings, self.training.objective.given)
 
     @property
     def error(self) -> float | None:
@@ -109,6 +115,8 @@ class Solution(FunctionOfPoints):
 
     def __repr__(self) -> str:
         error = "" if self.error is None else f", error {self.error:.2g}"
-        name, steps = self.training.problem.name, self.history[-1].step
-        took = f"{steps} steps in {time_taken(self.seconds, self.total_seconds)}"
-        return f"<solution of {name}: residual {self.relative_residual:.2g}{error}, {took}>"
+        name, steps = self.training.problem.name, steps_taken(self.history[-1].step, self.report.step)
+        texts = unknown_texts(self.report.unknowns, self.report.residual)
+        found = "".join(f", {name} = {text}" for name, text in texts.items())
+        took = f"{steps} in {time_taken(self.seconds, self.total_seconds)}"
+        return f"<solution of {name}: residual {self.relative_residual:.2g}{error}{found}, {took}>"
