@@ -17,7 +17,7 @@ FILES = {
     "indexing": ("indexing",),
     "elementwise": ("elementwise", "elementwise_by_hand"),
     "bilinear": ("elementwise_products", "matrix_products"),
-    "reduction": ("reductions",),
+    "reduction": ("products_and_scans",),
     "linear solve": ("linear_solves",),
     "call": ("calls", "shards", "determinant"),
     "loop": ("loops_and_branches",),

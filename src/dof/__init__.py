@@ -77,7 +77,7 @@ _NEEDS = {
     "load": "safetensors",
 }
 """Modules and functions that are imported when they are first used, and a package that each needs."""
-_FUNCTION_OF = {"solve": "dof.solving", "load": "dof.runs.loading"}
+_FUNCTION_OF = {"solve": "dof.solving", "load": "dof.runs.load"}
 """Where the functions among them are."""
 
 

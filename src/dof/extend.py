@@ -38,7 +38,7 @@ from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
 from dof.operators.symbol_at import Symbol, combined_symbol, symbol_at, symbol_of
 from dof.pipeline.any_order import propagate_symbols
-from dof.pipeline.cheaper_way import MOST_MONOMIALS, MOST_PRODUCTS
+from dof.pipeline.columns_or_nesting import MOST_MONOMIALS, MOST_PRODUCTS
 from dof.pipeline.function_of_x import Call
 from dof.pipeline.order_two import propagate_prepared
 from dof.pipeline.prepare import Prepared, prepare

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Unpack
 
-from dof.arguments import Argnums, require_argnums, require_callable
 from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.frameworks import refuse_torch
+from dof.function_arguments import Argnums, require_argnums, require_callable
 from dof.operators.higher_order import HigherOrder
 from dof.options import CutChoice, OptionKeywords, Options, Structure
 from dof.pipeline.function_of_x import Call

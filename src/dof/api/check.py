@@ -13,8 +13,8 @@ import numpy as np
 
 from dof.api.apply import require_operator
 from dof.api.nested_autodiff import nested_autodiff
-from dof.arguments import Argnums, split_arguments
 from dof.errors import ArgumentError, describe
+from dof.function_arguments import Argnums, split_arguments
 from dof.jax_compat import enable_x64
 
 

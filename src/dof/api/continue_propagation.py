@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.arguments import require_callable
 from dof.errors import ArgumentError, describe
+from dof.function_arguments import require_callable
 from dof.options import CutChoice, Options, Structure
 from dof.pipeline.order_two import propagate_seeds
 from dof.promotion import own_promotion

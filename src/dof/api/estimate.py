@@ -8,9 +8,9 @@ from typing import Any
 import jax.numpy as jnp
 
 from dof.api.apply import require_operators
-from dof.arguments import Argnums, require_argnums, require_callable
 from dof.directions.factor import SecondOrderPart, factor
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
+from dof.function_arguments import Argnums, require_argnums, require_callable
 from dof.operators.coordinates import Coordinates
 from dof.operators.higher_order import HigherOrder
 from dof.pipeline.function_of_x import Call

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 from dof.api.apply import require_operators
-from dof.arguments import Argnums, require_argnums, require_callable
+from dof.function_arguments import Argnums, require_argnums, require_callable
 from dof.jaxpr.trace_log import CutEntry, Equation, Log
 from dof.options import CutChoice, Options, Structure
 from dof.pipeline.any_order import NESTED

@@ -12,8 +12,8 @@ from jax import lax
 
 from dof.api.apply import after_propagation
 from dof.api.operator import laplacian
-from dof.arguments import require_argnums, require_callable, split_arguments
 from dof.errors import ArgumentError, describe
+from dof.function_arguments import require_argnums, require_callable, split_arguments
 from dof.options import OptionKeywords, Options
 from dof.pipeline.propagated import Propagated
 from dof.promotion import own_promotion

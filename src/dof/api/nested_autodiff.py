@@ -9,8 +9,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dof.arguments import Argnums, split_arguments
 from dof.directions.matrix_forms import Diagonal, Matrix, dense
+from dof.function_arguments import Argnums, split_arguments
 from dof.jets.nested import apply_nested
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates

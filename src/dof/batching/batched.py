@@ -10,11 +10,11 @@ import jax
 from jax import lax
 from jax.sharding import Mesh, PartitionSpec
 
-from dof.arguments import require_callable
 from dof.batching.block_size import Chunk, points_per_block, require_chunk
 from dof.batching.blocks import Batch, count_and_size, in_blocks, out_of_blocks, read_batch
 from dof.batching.bytes_per_point import live_bytes, shared_bytes
 from dof.batching.devices import equal_shares, first_points, on_each_device
+from dof.function_arguments import require_callable
 from dof.options import require_mesh
 
 

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 import jax
 import jax.numpy as jnp
 
-from dof.arguments import named_after
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
+from dof.function_arguments import named_after
 from dof.jax_compat import Closed, as_function
 
 

@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from jax import lax
 from jax.sharding import Mesh, PartitionSpec
 
-from dof.arguments import Argnums, places_of, require_argnums, require_callable
 from dof.batching.block_size import Chunk, points_per_block, require_chunk
 from dof.batching.blocks import Batch, count_and_size, in_blocks, out_of_blocks, read_batch
 from dof.batching.bytes_per_point import shared_bytes, stored_bytes
@@ -19,6 +18,7 @@ from dof.batching.devices import SAME, equal_shares, first_points, on_each_devic
 from dof.batching.gradient_program import rewritten
 from dof.batching.loss_of_batch import telling_losses_of_batches
 from dof.errors import ArgumentError, ArgumentTypeError, describe
+from dof.function_arguments import Argnums, places_of, require_argnums, require_callable
 from dof.jax_compat import varying_over
 from dof.options import require_mesh
 

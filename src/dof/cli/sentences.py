@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from dof.runs.settings_as_options import as_options
+from dof.runs.advice_as_options import as_options
 
 
 def say(text: str, style: str, console: Console) -> None:

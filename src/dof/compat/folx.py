@@ -20,7 +20,6 @@ import jax.numpy as jnp
 from dof.api.apply import after_propagation
 from dof.api.continue_propagation import continue_propagation
 from dof.api.operator import laplacian
-from dof.arguments import named_after
 from dof.batching.batched import batched
 from dof.compat.folx_arrays import FwdJacobian, FwdLaplArray, is_result, with_all_inputs
 from dof.compat.folx_operators import LoopLaplacianOperator, ParallelLaplacianOperator
@@ -30,6 +29,7 @@ from dof.compat.folx_rules import (
     warp_without_fwd_laplacian,
     wrap_forward_laplacian,
 )
+from dof.function_arguments import named_after
 from dof.options import DEFAULT
 from dof.pipeline.propagated import Propagated
 from dof.triples.triple import Triple, is_smooth

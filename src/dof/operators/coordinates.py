@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.arguments import require_floating_x
 from dof.directions.known_while_tracing import is_known
+from dof.function_arguments import require_floating_x
 from dof.typing import Array, Shaped
 
 

@@ -15,7 +15,7 @@ from dof.jets.readout import JetReading, common_span
 from dof.operators.coordinates import Coordinates
 from dof.operators.symbol_at import Symbol
 from dof.options import Options
-from dof.pipeline.cheaper_way import cheaper_way
+from dof.pipeline.columns_or_nesting import cheaper_way
 from dof.pipeline.function_of_x import Call
 from dof.pipeline.order_two import propagate_order_two
 from dof.pipeline.propagated import Propagated

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import jax
 
-from dof.arguments import Argnums, named_after, names_of, places_of, split_arguments, split_arrays
 from dof.frameworks import expecting_jax
+from dof.function_arguments import Argnums, named_after, names_of, places_of, split_arguments, split_arrays
 from dof.jax_compat import Closed
 
 

@@ -18,7 +18,7 @@ from safetensors.numpy import save as to_bytes
 import dof
 from dof.errors import ArgumentError, describe
 from dof.runs.atomic_write import told_where, write_whole
-from dof.solving.solutions.saved_solution import named_arrays
+from dof.solving.solutions.save_solution import named_arrays
 from dof.solving.training import TrainingState
 
 KEPT_CHECKPOINTS = 2

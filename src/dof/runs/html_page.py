@@ -8,7 +8,7 @@ from html import escape
 from string import Template
 from typing import Any, NamedTuple
 
-from dof.runs.settings_as_options import as_options
+from dof.runs.advice_as_options import as_options
 
 HARD = " (hard)"
 """After the name of a condition that holds by construction."""

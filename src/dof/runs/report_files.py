@@ -8,12 +8,12 @@ from pathlib import Path
 from shlex import quote
 from textwrap import dedent
 
+from dof.runs.advice_as_options import option
 from dof.runs.hessian_race import Race
 from dof.runs.html_page import Shown, page
 from dof.runs.problem_source import file_and_name, shown_name, title, whole_name
 from dof.runs.run_config import KEPT
 from dof.runs.run_folder import RunFolder
-from dof.runs.settings_as_options import option
 from dof.runs.training_run import TrainingRun
 from dof.runs.windowed_run import WindowedRun
 from dof.solving.measuring.training_plots import plot_race, plot_training, png

@@ -1,6 +1,6 @@
 """Solving PDEs with networks, in float64.
 
-Reading order: `settings` (with `setting_checks`, and `choices_by_size` for what is "auto"), `networks` and
+Reading order: `settings` (with `setting_checks`, and `choices_by_parameter_count` for what is "auto"), `networks` and
 `networks_by_field`, `loss/` (points and residuals), `optimisers/` (steps), `devices` (of a mesh) and
 `shares_of_points` (among them), `checks/`, `measuring/` (how good a state is), `points_of_interval`, `training`
 (interval by interval, with `blas_threads`), `solver`, `warm_start` (from a solution), `solutions/`, `time_windows`,

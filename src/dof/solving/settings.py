@@ -10,7 +10,7 @@ from typing import Any
 
 from dof.errors import ArgumentError, describe
 from dof.pde.problem import Problem
-from dof.solving.choices_by_size import LEAST_POINTS, STEP_RESIDUALS, default_points, optimiser_for
+from dof.solving.choices_by_parameter_count import LEAST_POINTS, STEP_RESIDUALS, default_points, optimiser_for
 from dof.solving.setting_checks import require_in_range, require_types
 
 _OTHER_NAMES = {

@@ -17,7 +17,7 @@ from dof.errors import ArgumentError, describe
 from dof.extend import enable_x64
 from dof.pde.problem import Problem
 from dof.solving.measuring.training_report import Report
-from dof.solving.solutions.saved_solution import (
+from dof.solving.solutions.save_solution import (
     FORMAT,
     equation_name,
     named_arrays,

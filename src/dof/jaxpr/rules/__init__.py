@@ -16,6 +16,6 @@ from dof.jaxpr.rules import (  # noqa: F401
     loops_and_branches,
     matrix_products,
     piecewise_linear,
-    reductions,
+    products_and_scans,
     shards,
 )

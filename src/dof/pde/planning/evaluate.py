@@ -22,7 +22,7 @@ from dof.pde.notation.derivatives import Derivative, First, Gradient
 from dof.pde.planning.evaluate_nested import jacobian_of, require_fields
 from dof.pde.planning.merged_derivatives import contribution, merges_of
 from dof.pde.planning.plan import Choice, Plan, Planned, make_plan
-from dof.pde.planning.plan_columns import ColumnPlan, is_higher, operator_of, plan_columns
+from dof.pde.planning.plan_any_order import ColumnPlan, is_higher, operator_of, plan_columns
 from dof.pde.planning.traced_residual import TracedResidual, derivative_shape, trace_residual
 
 KEPT_PLANS = 64

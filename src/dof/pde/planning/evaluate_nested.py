@@ -13,7 +13,7 @@ import numpy as np
 from dof.errors import ArgumentError, describe
 from dof.extend import Coordinates, contract_dense, nested_autodiff, typed_like
 from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, Second
-from dof.pde.planning.plan_columns import is_higher
+from dof.pde.planning.plan_any_order import is_higher
 from dof.pde.planning.traced_residual import trace_residual
 
 

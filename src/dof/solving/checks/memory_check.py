@@ -10,7 +10,7 @@ import jax
 from dof.errors import NotEnoughMemoryError
 from dof.machine_info import free_bytes
 from dof.pde.problem import Problem
-from dof.solving.choices_by_size import STEP_RESIDUALS, optimiser_for
+from dof.solving.choices_by_parameter_count import STEP_RESIDUALS, optimiser_for
 from dof.solving.networks import Network
 from dof.solving.settings import Settings
 

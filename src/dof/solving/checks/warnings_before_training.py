@@ -20,7 +20,7 @@ from dof.solving.checks.initial_conditions import on_missing_start, on_needless_
 from dof.solving.checks.missing_names import on_missing_names
 from dof.solving.checks.open_boundary import on_open_boundary
 from dof.solving.checks.reference_check import on_reference
-from dof.solving.choices_by_size import default_points
+from dof.solving.choices_by_parameter_count import default_points
 from dof.solving.loss.objective import Objective
 from dof.solving.settings import Settings
 

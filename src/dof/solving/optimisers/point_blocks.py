@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from dof.solving.choices_by_size import STEP_RESIDUALS
+from dof.solving.choices_by_parameter_count import STEP_RESIDUALS
 from dof.solving.loss.collocation_points import Batch
 from dof.solving.loss.objective import Objective
 from dof.solving.settings import Settings

@@ -148,7 +148,7 @@ class FunctionOfPoints(ABC):
             path: Of the file.
         """
         try:
-            from dof.solving.solutions.saved_solution import save
+            from dof.solving.solutions.save_solution import save
         except ModuleNotFoundError as error:
             raise ImportError(f'`save` needs {error.name}.\n  Fix: pip install "dof[cli]"') from error
         save(self, path)

@@ -19,7 +19,7 @@ from dof.runs.run_config import CONFIG, begun_by, read_config
 from dof.runs.run_folder import RunFolder
 from dof.solving import Report, Solution, WindowedSolution
 from dof.solving.solution_from_file import is_saved, load_file, require_values, theta_of
-from dof.solving.solutions.saved_solution import equation_name, values_at_probes
+from dof.solving.solutions.save_solution import equation_name, values_at_probes
 from dof.solving.solver import training_in_window, training_of
 from dof.solving.training import Training
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dof.runs.settings_as_options import as_options
+from dof.runs.advice_as_options import as_options
 
 
 @pytest.mark.parametrize(
