@@ -13,8 +13,9 @@ from dof.directions.known_while_tracing import concatenate
 from dof.directions.matrix_forms import Blocks, Diagonal, LowRank, Matrix, arrays_of, map_entries
 from dof.errors import ArgumentError, describe
 from dof.jax_compat import concrete
+from dof.operators.coefficient_checks import as_array
 from dof.operators.coordinates import Coordinates
-from dof.operators.user_matrices import BlockDiagonal, Factored, as_array
+from dof.operators.user_matrices import BlockDiagonal, Factored
 from dof.promotion import own_promotion
 from dof.typing import Array
 

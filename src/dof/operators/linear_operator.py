@@ -9,12 +9,12 @@ from typing import Any, Self
 
 from dof.directions.matrix_forms import map_entries
 from dof.operators.algebra import OperatorAlgebra
+from dof.operators.coefficient_checks import require_finite
 from dof.operators.coefficients import Coefficients, read_a, read_b, read_c
 from dof.operators.composition import ComposedCoefficient, composed_terms
 from dof.operators.coordinates import Coordinates
 from dof.operators.terms import Term, at, scale_at, times, total
 from dof.operators.text import Summand, as_factors, scales_text, summand_of
-from dof.operators.user_matrices import require_finite
 
 Terms = tuple[Term, ...]
 

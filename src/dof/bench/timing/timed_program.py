@@ -12,10 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof import machine_info
 from dof.bench.cases.case import Case, Task
 from dof.bench.timing.compiler_counts import flops_if_exact, temporary_bytes
 from dof.bench.timing.warm_up import warm_up
+from dof.resident_memory import with_peak
 
 SHORTEST_SAMPLE = 5e-2
 """Seconds of one sample of a time: shorter runs are repeated, or the clock and the scheduler would be measured."""
@@ -102,7 +102,7 @@ def matmul_program() -> TimedProgram:
 
 def _observe_first_run(program: TimedProgram) -> TimedProgram:
     """Run once for the memory, since pages are resident afterwards, and once more for a first idea of the time."""
-    _, program.costs["peak"] = machine_info.with_peak(program.call)
+    _, program.costs["peak"] = with_peak(program.call)
     program.costs["first"] = program.seconds()
     return program
 

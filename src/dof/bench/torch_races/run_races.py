@@ -13,9 +13,9 @@ from typing import Any
 
 import torch  # pyright: ignore[reportMissingImports]
 
-from dof import machine_info
 from dof.bench.timing.warm_up import warm_up
 from dof.bench.torch_races.races import RACES, Run
+from dof.resident_memory import with_peak
 from dof.text_table import TextTable
 
 SMALL = 32
@@ -74,7 +74,7 @@ def _program(name: str, way: str, scale: int) -> Run:
 def _observe(name: str, way: str, scale: int) -> tuple[Any, int]:
     """The result of the first run, and the most memory that it took."""
     _program(name, way, SMALL)()
-    result, peak = machine_info.with_peak(_program(name, way, scale))
+    result, peak = with_peak(_program(name, way, scale))
     return torch.as_tensor(result), peak
 
 

@@ -20,7 +20,7 @@ CLEARANCE = 1e-6
 gap that is meant."""
 
 
-class Difference(Domain):
+class DomainWithHole(Domain):
     """The points of `whole` outside of `hole`, which lies inside of it; volume and areas are exact in any dimension."""
 
     def __init__(self, whole: Domain, hole: Domain) -> None:
@@ -84,11 +84,11 @@ class Difference(Domain):
 
     def in_window(self, start: float, end: float) -> Domain:
         """The same with time from `start` to `end`."""
-        return Difference(self.whole.in_window(start, end), self.hole.in_window(start, end))
+        return DomainWithHole(self.whole.in_window(start, end), self.hole.in_window(start, end))
 
     def named(self, name: str) -> Domain:
         """The same with one name for both boundaries."""
-        return Difference(self.whole.named(name), self.hole.named(name))
+        return DomainWithHole(self.whole.named(name), self.hole.named(name))
 
     def piece_names(self) -> tuple[str, ...]:
         """Those of the whole, then those of the hole."""
@@ -97,7 +97,7 @@ class Difference(Domain):
     def with_pieces(self, kept: np.ndarray) -> Domain:
         """The same with some pieces of either boundary."""
         n = self.whole.piece_count
-        return Difference(self.whole.boundary_part(kept[:n]), self.hole.boundary_part(kept[n:]))
+        return DomainWithHole(self.whole.boundary_part(kept[:n]), self.hole.boundary_part(kept[n:]))
 
     def has_face(self, axis: int, value: float) -> bool:
         """Whether the whole has such a face and the hole does not reach it."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dof.pde.geometry.combination import Combination, require_same_space
 from dof.pde.geometry.domain import Domain
-from dof.pde.geometry.domain_with_hole import Difference, lies_inside
+from dof.pde.geometry.domain_with_hole import DomainWithHole, lies_inside
 from dof.pde.geometry.product import Product
 
 
 def difference_of(whole: Domain, hole: Domain) -> Domain:
     """The points of `whole` that are not in `hole`."""
     require_same_space(whole, hole, "difference")
-    return Difference(whole, hole) if lies_inside(whole, hole) else Combination(whole, hole, "difference")
+    return DomainWithHole(whole, hole) if lies_inside(whole, hole) else Combination(whole, hole, "difference")
 
 
 def product_of(first: Domain, second: Domain) -> Domain:
