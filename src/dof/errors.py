@@ -98,5 +98,8 @@ def shown(value: Any) -> str:
         return f"the class `{value.__name__}`"
     if type(value).__repr__ is object.__repr__:
         return f"an object of type {type(value).__name__}"
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+    try:
+        text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+    except Exception:  # as of an array whose memory was given away
+        return f"of type {type(value).__name__}"
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"

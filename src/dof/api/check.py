@@ -80,6 +80,8 @@ def _shapes_of_batch(L: Any, f: Any, args: tuple[Any, ...], kwargs: Any, argnums
     """The shapes in x if L f can be traced for its first row, which is one point then; else none."""
     try:
         x, put_back = split_arguments(args, argnums)
+        if any(jnp.ndim(leaf) < 2 for leaf in jax.tree.leaves(x)):
+            return []  # one point: that a function can be traced for a number says nothing
         first = put_back(jax.tree.map(lambda leaf: leaf[0], x))
         jax.eval_shape(lambda: L(f, argnums)(*first, **kwargs))
     except Exception:

@@ -52,6 +52,8 @@ class OperatorAlgebra(ABC):
         """The operator φ ↦ L (M φ)."""
         if isinstance(other, OperatorAlgebra):
             return self.composed_with(other)
+        if hasattr(type(other), "__rmatmul__") and not hasattr(other, "shape"):
+            return NotImplemented  # a class of its own may know; arrays would multiply element by element
         fix = "dx @ (k * dx) with parentheses, since dx @ k * dx is (dx @ k) * dx; k * L for k(x) · (L φ)(x)"
         raise ArgumentTypeError(describe("L @ k", f"has {shown(other)} on the right of @", "an operator there", fix))
 
@@ -113,4 +115,5 @@ class OperatorAlgebra(ABC):
 def _is_factor(value: Any) -> bool:
     """Whether it is a number, an array or tensor without axes, or a function of x."""
     is_number = isinstance(value, (int, float, complex)) or getattr(value, "shape", None) == ()
-    return is_number or (callable(value) and not isinstance(value, OperatorAlgebra))
+    # Operators, and classes that say themselves what an operator plus them is, are no functions to multiply with.
+    return is_number or (callable(value) and not hasattr(type(value), "__radd__"))

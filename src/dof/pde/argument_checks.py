@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
-from dof.extend import enable_x64
+from dof.extend import enable_x64, is_traced
 from dof.pde.geometry.domain import Domain
 from dof.pde.geometry.named_domain import NORMAL, NamedDomain, takes_normal
 from dof.pde.notation.mistakes import FUNCTIONS_OF_NUMBERS, require_indices_within
@@ -122,7 +122,7 @@ def require_value(argument: str, g: Any, named: NamedDomain, field: str | None, 
     if callable(g):
         require_arguments(argument, g, named.coordinates.names, of, [NORMAL] * (normal is not None and takes_normal(g)))
     output, shape = _output(argument, lambda z: named.given(g, z, normal), named, of), named.shape_of(field)
-    if not callable(g) and not np.isfinite(g).all():
+    if not (callable(g) or is_traced(g) or np.isfinite(g).all()):
         raise ArgumentError(describe(argument, f"{of}is {shown(g)}", "finite numbers", f"{argument} = 0.0"))
     found = output.shape
     names = (field,) if field else named.fields.names

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
+from dof.extend import is_traced
 
 
 def require_by_name(argument: str, given: Any, example: str) -> None:
@@ -21,11 +23,17 @@ def require_numbers_by_name(argument: str, given: Any) -> None:
     """Refuse what is no dictionary from names to finite real numbers or arrays of them."""
     require_by_name(argument, given, "1.0")
     for name, value in given.items():
-        array, called = np.asarray(value), f"{argument}[{name!r}]"
-        if array.dtype.kind not in "biuf":
+        called = f"{argument}[{name!r}]"
+        array = value if is_traced(value) else np.asarray(value)
+        if not _is_real(array.dtype):
             expected, fix = "a real number or an array of them", f'{argument}={{"{name}": 1.0}}'
             raise ArgumentTypeError(describe(called, f"is {shown(value)}", expected, fix))
-        if not np.isfinite(array).all():
+        if not is_traced(array) and not np.isfinite(array).all():
             raise ArgumentError(
                 describe(called, f"is {shown(value)}", "finite numbers", f'{argument}={{"{name}": 1.0}}')
             )
+
+
+def _is_real(dtype: Any) -> bool:
+    # The types of JAX that NumPy does not have, as bfloat16, among them.
+    return any(jnp.issubdtype(dtype, kind) for kind in (np.bool_, jnp.integer, jnp.floating))

@@ -70,7 +70,7 @@ def eigenpairs(problem: Problem, count: int = 1, *, mesh: Mesh | None = None, **
         1.000 4.000
     """
     name = _require_eigenvalue_problem(problem)
-    if not isinstance(count, int) or count < 1:
+    if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 1:
         raise ArgumentError(
             describe("count", f"is {shown(count)}", "a whole number from 1 on", "eigenpairs(problem, 3)")
         )

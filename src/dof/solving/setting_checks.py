@@ -43,7 +43,7 @@ def require_in_range(settings: Any) -> None:
         _require(getattr(settings, name) >= 0, name, getattr(settings, name), "zero or more", f"{name}=0")
     for name in (*POSITIVE, *NOT_NEGATIVE):
         value, most = getattr(settings, name), MOST.get(name, MOST_OF_OTHERS)
-        _require(value is None or value <= most, name, value, f"at most {most:,}", f"{name}=1")
+        _require(value is None or value <= most, name, value, f"at most {most:,}", f"{name}={most:_}")
     _require(settings.adam + settings.newton > 0, "newton", 0, "some steps of it or of `adam`", "newton=100")
     adaptive = settings.adaptive
     _require(adaptive in (True, False, "auto"), "adaptive", adaptive, 'True, False or "auto"', "adaptive=True")

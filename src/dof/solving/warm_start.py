@@ -43,9 +43,9 @@ def with_size_of(start: Any, problem: Problem, chosen: Settings, given: Mapping[
     _require_fitting(start, problem)
     if network is not None or chosen.network != "auto":
         return chosen
-    own = start.training.settings
+    own, made_by_size = start.training.settings, bool(start.training.objective.network.name)
     for name in SIZE:
-        if name in given and given[name] != getattr(own, name):
+        if name in given and made_by_size and given[name] != getattr(own, name):
             found = f"is {shown(given[name])}, and `start` has a network with {name}={getattr(own, name)!r}"
             fix = f"leave `{name}` out; without start= for a new network"
             raise ArgumentError(describe(name, found, "the network of `start`, whose weights are taken", fix))

@@ -1,11 +1,14 @@
 """Values of Neumann and Robin conditions that take the normal, as keyword `n`."""
 
+from functools import partial
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dof
 from dof import pde
+from dof.pde.geometry.named_domain import takes_normal
 
 flat = pde.residual("x y")(lambda u, x, y: u.laplacian)
 ring = pde.Shell([0, 0], 0.5, 1.0)
@@ -52,3 +55,9 @@ def test_a_component_of_a_coordinate_has_a_name():
     u = lambda x: jnp.sin(2 * x[0]) * x[1] + x[2] ** 2  # noqa: E731
     x = jnp.array([0.3, 0.7, 0.2])
     assert jnp.allclose(by_name(u)(x), -8 * jnp.cos(0.6) * 0.7 + 0.4)
+
+
+def test_a_keyword_n_that_has_a_value_is_no_normal():
+    with_default = lambda x, *, n=3: n * x  # noqa: E731
+    assert not takes_normal(with_default) and not takes_normal(partial(lambda x, n: n * x, n=2))
+    assert takes_normal(lambda x, *, n: n @ n)

@@ -95,3 +95,16 @@ def test_an_equation_that_is_multiplied_by_zero_is_told(equation, said):
     problem = pde.Problem(pde.residual("x", fields="u v")(equation), LINE, [pde.dirichlet(1.0)], **parts)
     advice = training_of(problem, None, {"width": 4, "points": 50}).advice
     assert [text[: len(said)] for text in advice if "is the same whatever" in text] == [said] * bool(said)
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        lambda u, x: jnp.where(x > 0.95, u.xx - 1.0, 0.0),
+        lambda u, x: -0.5 * u.laplacian / u + 0.5 * x**2 - 0.5,
+        lambda u, x: u.xx / u + x**2,
+    ],
+)
+def test_equations_of_a_part_of_the_domain_and_of_ratios_are_no_mistakes(equation):
+    problem = pde.Problem(pde.residual("x")(equation), LINE, [pde.dirichlet(1.0)])
+    assert not any("occur" in sentence or "whatever" in sentence for sentence in training_of(problem, None, {}).advice)

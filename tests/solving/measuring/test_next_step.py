@@ -92,3 +92,8 @@ def test_residuals_at_fitted_points_are_relative_to_the_same_sizes():
     assert fitted_residuals(report(equation=2e-2, initial=1e-3, fitted=0.5)) == {"equation": 1e-2, "initial": 5e-4}
     exact = replace(report(), fresh_losses={"equation": 0.0}, losses={"equation": 0.0}, residuals={"equation": 0.0})
     assert fitted_residuals(exact) == {"equation": 0.0}
+
+
+def test_a_residual_that_is_no_number_is_told():
+    advice = next_step([report(equation=float("nan"))], SETTINGS)
+    assert "is no number somewhere in the domain" in advice and "Fix: " in advice

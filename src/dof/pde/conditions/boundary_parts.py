@@ -24,6 +24,9 @@ ON_PIECE = 64
 """Points at which a condition that holds by construction is looked at, on each smooth piece of the boundary."""
 SHOWN_AXES = 3
 """Coordinates whose ends are named in an error; more do not fit into a line."""
+AT_VALUE = 1e-12
+"""How far from a value, relative to the extent, a coordinate may be by rounding. Near x = −1 of the unit circle are
+points as near as any distance: the smaller it is, the less of them pass for a part of the boundary."""
 NEAR, ZERO = 1e-9, 1e-14
 """How far from a value, relative to the extent, a coordinate may be by rounding; and what a smooth distance is by
 rounding where it is zero. It is small near corners too, hence not the same number."""
@@ -172,7 +175,7 @@ def text_of(on: Any) -> str:
 
 def _at_value(axis: int, value: float, named: NamedDomain) -> Test:
     low, high = named.ends(axis)
-    return lambda points: np.abs(points[:, axis] - value) <= NEAR * (high - low)
+    return lambda points: np.abs(points[:, axis] - value) <= AT_VALUE * (high - low)
 
 
 def _predicate(on: Callable[..., Any], named: NamedDomain) -> Test:

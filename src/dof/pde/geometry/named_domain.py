@@ -18,12 +18,12 @@ NORMAL = "n"
 
 
 def takes_normal(g: Any) -> bool:
-    """Whether g is a function with the keyword `n`."""
+    """Whether g is a function with the keyword `n`, and without a value for it."""
     try:
         taken = inspect.signature(g).parameters.get(NORMAL) if callable(g) else None
     except ValueError:  # of some built-in functions it is not known
         return False
-    return taken is not None and taken.kind is taken.KEYWORD_ONLY
+    return taken is not None and taken.kind is taken.KEYWORD_ONLY and taken.default is taken.empty
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def kept_values_told() -> Iterator[None]:
             f"uses a value of an earlier call{where}, which was kept outside of it",
             "values of this call only",
         )
-        raise ArgumentError(describe("a function", found, expected, "compute it anew in each call")) from None
+        raise ArgumentError(describe("a function", found, expected, "compute it anew in each call")) from error
 
 
 def require_indices_within(name: str, program: Closed, of: str = "") -> None:

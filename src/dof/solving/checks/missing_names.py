@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,10 +16,10 @@ from dof.pde.planning.traced_residual import trace_residual
 from dof.pde.problem import Problem
 from dof.solving.loss.objective import Objective
 
-PROBES = 8
-"""Points at which the equation is looked at."""
+PROBES = 1000
+"""Points at which the equation is looked at: it may act in a small part of the domain."""
 OTHER = -1.5
-"""By what all fields and unknowns are multiplied to see whether a residual changes with them."""
+"""The factor of fields and unknowns that have other values, to see whether a residual changes with them."""
 
 
 def on_missing_names(objective: Objective) -> str:
@@ -86,6 +87,11 @@ def _probed(problem: Problem) -> list[np.ndarray]:
     return [np.asarray(leaf).reshape(PROBES, len(factors), -1) for leaf in found]
 
 
+def _scaled(rng: np.random.Generator, shape: Sequence[int], factor: Any) -> Any:
+    """Random numbers for the factor 1, nan for nan, and for others other ones, which are no multiple of the first."""
+    return rng.normal(size=shape) * factor + rng.normal(size=shape) * (factor - 1)
+
+
 def _leaves(problem: Problem, point: Any, factors: Any) -> list[Any]:
     """The leaves of the residual at a point, for random values and derivatives.
 
@@ -100,7 +106,7 @@ def _leaves(problem: Problem, point: Any, factors: Any) -> list[Any]:
     def draw(wanted: Any) -> Any:
         # A gradient has one axis more than the network's value, the last one.
         more = len(wanted.shape) - own.ndim
-        return rng.normal(size=wanted.shape) * own.reshape(*own.shape, *[1] * more)
+        return _scaled(rng, wanted.shape, own.reshape(*own.shape, *[1] * more))
 
     # Given functions may take long; here any numbers do.
     shapes = {name: jax.eval_shape(partial(problem.named_domain.given, f), point) for name, f in problem.given.items()}

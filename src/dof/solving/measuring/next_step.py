@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from math import isfinite
 from typing import NamedTuple
 
 from dof.solving.measuring.early_stopping import PARTED, has_parted
@@ -48,7 +49,7 @@ def next_step(history: Sequence[Report], settings: Settings, given: Collection[s
     if quality(best).rank <= GOOD:
         return ""
     course = Course(history, settings, given)
-    causes = (_another_solution, _noise, _points, _early_end, _no_newton, _idle)
+    causes = (_no_number, _another_solution, _noise, _points, _early_end, _no_newton, _idle)
     said, fix = next(filter(None, (cause(course, best) for cause in causes)), None) or _falling(course)
     return f"{said}.\n  Fix: {fix}"
 
@@ -58,6 +59,13 @@ def idle_since(history: Sequence[Report]) -> int | None:
     least, last = best_report(history).residual, history[-1].step
     began = next(report.step for report in history if report.residual <= LITTLE * least)
     return began if last - began >= IDLE_SHARE * last else None
+
+
+def _no_number(course: Course, best: Report) -> tuple[str, str] | None:
+    if isfinite(best.residual):
+        return None
+    said = f"The residual is {best.residual} on fresh points, which training did not see: the equation or a condition"
+    return f"{said} is no number somewhere in the domain", "a domain in which its functions are defined everywhere"
 
 
 def _another_solution(course: Course, best: Report) -> tuple[str, str] | None:
