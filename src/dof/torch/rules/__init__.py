@@ -1,7 +1,7 @@
 """Rules by family. Importing this package registers them."""
 
 from dof.torch.rules import (
-    axes,
+    additions_and_concatenations,
     bilinear,
     complex_numbers,
     constant,
@@ -20,7 +20,7 @@ from dof.torch.rules import (
     matrix_products,
     normalisation,
     norms_and_variances,
-    pooling,
+    pooling_and_resampling,
     products_written_out,
     random_numbers,
     recurrent,
@@ -30,11 +30,11 @@ from dof.torch.rules import (
     shapes,
     singular_values,
     softmax_and_attention,
-    sums,
+    sums_and_slices_along_axes,
 )
 
 __all__ = [
-    "axes",
+    "additions_and_concatenations",
     "bilinear",
     "complex_numbers",
     "constant",
@@ -53,7 +53,7 @@ __all__ = [
     "matrix_products",
     "normalisation",
     "norms_and_variances",
-    "pooling",
+    "pooling_and_resampling",
     "products_written_out",
     "random_numbers",
     "recurrent",
@@ -63,5 +63,5 @@ __all__ = [
     "shapes",
     "singular_values",
     "softmax_and_attention",
-    "sums",
+    "sums_and_slices_along_axes",
 ]

@@ -1,8 +1,8 @@
 """Linear operations: the same map on value, tangents and applied.
 
 Here are those of any kind (by vmap) and those that take stacks as they take values. Beside them: operations along
-numbered axes (`axes.py`), changes of shape (`shapes.py`), sums and what is put side by side (`sums.py`), choices of
-elements (`indexing.py`).
+numbered axes (`sums_and_slices_along_axes.py`), changes of shape (`shapes.py`), additions and what is put side by side
+(`additions_and_concatenations.py`), choices of elements (`indexing.py`).
 
 Tangents may have size one on an axis along which they are constant (the axes of points, as long as x was only
 multiplied with constants). Operations along an axis write that axis out and leave the others as they are.
