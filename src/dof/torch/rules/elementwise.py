@@ -18,7 +18,7 @@ from torch.func import vjp
 from dof.torch.fusing import can_fuse
 from dof.torch.jets.column_form import has_columns
 from dof.torch.operation_call import Call
-from dof.torch.registry import aten, register
+from dof.torch.registry import aten, register, written_out
 from dof.torch.rules import elementwise_of_columns as of_columns
 from dof.torch.rules.chain_rule import compose, derivative, of_derivatives, of_elements, pairs
 from dof.torch.rules.decomposition import decomposed
@@ -96,6 +96,14 @@ def _by_nested_vjp(call: Call, value: Tensor) -> Any:
     gradients = lambda f, v: vjp(f, *v)[1](torch.ones_like(value))  # noqa: E731
     rows = [gradients(lambda *v, i=i: gradients(call, v)[i], values) for i in range(len(values))]
     return compose(call, value, list(gradients(call, values)), {(i, j): rows[i][j] for i, j in pairs(len(values))})
+
+
+@written_out("nextafter.default")
+def nextafter(x: Any, y: Any) -> Any:
+    """The neighbour of x on the side of y, or y where both are equal: a tiny step from x, which has no derivatives."""
+    start, goal = aten.detach_copy(x), aten.detach_copy(y)
+    step = torch.nextafter(start, goal) - start
+    return torch.where(step == 0, y, x + step)
 
 
 register("elementwise", "pow.Scalar pow.Tensor_Tensor", powers)

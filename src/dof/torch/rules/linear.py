@@ -78,13 +78,6 @@ def copied(x: Any, y: Any, non_blocking: bool = False) -> Any:
     return y.to(x.dtype).expand(x.shape).clone()
 
 
-@written_out("select_scatter.default")
-def placed_at(x: Any, y: Any, dim: int, index: int) -> Any:
-    """x with y at one place of an axis. PyTorch 2.13 has a wrong gradient in y for this operation under vmap."""
-    index = index % x.shape[dim]
-    return torch.slice_scatter(x, y.unsqueeze(dim), dim, index, index + 1)
-
-
 register(
     "linear",
     "neg clone alias _to_copy lift_fresh positive _conj _conj_physical conj_physical real imag",
@@ -96,9 +89,8 @@ register("linear", "view_as_complex", of_real_and_imaginary)
 register("linear", "deg2rad rad2deg", elementwise_linear)
 register(
     "linear",
-    """t roll tril triu diagonal unfold repeat trace diag_embed slice_scatter diagonal_scatter
-    _fft_r2c _fft_c2r take index.Tensor _unsafe_index.Tensor gather index_put
-    _unsafe_index_put scatter.src scatter_add index_add index_copy masked_scatter masked_select put rot90
+    """t roll tril triu diagonal unfold repeat trace diag_embed
+    _fft_r2c _fft_c2r rot90
     reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
     im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle avg_pool1d avg_pool2d avg_pool3d
     _adaptive_avg_pool2d _adaptive_avg_pool3d

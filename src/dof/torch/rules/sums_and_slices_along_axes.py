@@ -78,7 +78,7 @@ register(
     "linear",
     """sum.dim_IntList mean.dim select.int slice.Tensor unsqueeze transpose.int
     permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes
-    _fft_c2c index_select diff""",
+    _fft_c2c diff""",
     along_axes,
 )
 register("linear", "constant_pad_nd", padded)
