@@ -90,14 +90,7 @@ register("linear", "deg2rad rad2deg", elementwise_linear)
 register(
     "linear",
     """t roll tril triu diagonal unfold repeat trace diag_embed
-    _fft_r2c _fft_c2r rot90
-    reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
-    im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle avg_pool1d avg_pool2d avg_pool3d
-    _adaptive_avg_pool2d _adaptive_avg_pool3d
-    upsample_nearest1d.default upsample_nearest2d.default upsample_nearest3d.default upsample_linear1d.default
-    upsample_bilinear2d.default upsample_trilinear3d.default upsample_bicubic2d.default
-    _upsample_nearest_exact1d.default _upsample_nearest_exact2d.default _upsample_nearest_exact3d.default
-    _upsample_bilinear2d_aa.default _upsample_bicubic2d_aa.default view_as_real_copy view_as_complex_copy
+    _fft_r2c _fft_c2r rot90 view_as_real_copy view_as_complex_copy
     select_copy.int slice_copy.Tensor unsqueeze_copy permute_copy transpose_copy.int expand_copy t_copy
     squeeze_copy unfold_copy diagonal_copy alias_copy unbind_copy.int split_copy.Tensor
     split_with_sizes_copy _reshape_copy""",

@@ -1,4 +1,4 @@
-"""Functions of PyTorch that are written otherwise, before they become aten operations: padding, norms, differences."""
+"""Functions of PyTorch that are written otherwise, before they become aten operations: norms and differences."""
 
 from __future__ import annotations
 
@@ -8,17 +8,6 @@ import torch
 
 from dof.torch.refusal import refuse
 from dof.torch.registry import FUNCTIONS
-
-
-def circular_padding(x: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
-    """`torch.nn.functional.pad`, with circular padding by concatenation."""
-    if mode != "circular" or min(pad) < 0:
-        return torch.nn.functional.pad(x, pad, mode, value)
-    for n in range(len(pad) // 2):
-        before, after, axis = pad[2 * n], pad[2 * n + 1], x.dim() - 1 - n
-        size = x.shape[axis]
-        x = torch.cat([x.narrow(axis, size - before, before), x, x.narrow(axis, 0, after)], axis)
-    return x
 
 
 def diff(x: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -81,7 +70,6 @@ def cosine_similarity(x: Any, y: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 
 FUNCTIONS |= dict.fromkeys((torch.diff, torch.Tensor.diff), diff)
-FUNCTIONS[torch.nn.functional.pad] = circular_padding
 FUNCTIONS[torch.nn.functional.batch_norm] = batch_norm
 FUNCTIONS[torch.nn.functional.rrelu] = rrelu
 FUNCTIONS[torch.nn.functional.instance_norm] = instance_norm

@@ -1,4 +1,4 @@
-"""Linear operations along numbered axes: on stacks the numbers are larger by one."""
+"""Sums, means, slices, splits, flips and moves along numbered axes: on stacks the numbers are larger by one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def along_axes(call: Call) -> Any:
         return by_vmap(call)
     value = call(*call.values)
     shifted, axes = _shifted(call, x.value.dim())
-    part = lambda stack: shifted(_written_out(stack, x.value, axes))  # noqa: E731
+    part = lambda stack: shifted(full_along(stack, x.value, axes))  # noqa: E731
     return results(call, value, map_part(part, x.tangents), map_part(part, x.applied))
 
 
@@ -58,20 +58,12 @@ def _shifted(call: Call, ndim: int) -> tuple[Any, list[int]]:
     return lambda stack: call.func(stack, *args[1:], **kwargs), [] if call.func in MOVES_AXES else axes
 
 
-def _written_out(stack: Tensor, value: Tensor, axes: Sequence[int]) -> Tensor:
+def full_along(stack: Tensor, value: Tensor, axes: Sequence[int]) -> Tensor:
     """A stack with these axes of the value written out where it has size one there."""
     shape = list(stack.shape)
     for axis in axes:
         shape[axis + 1] = value.shape[axis]
     return stack.expand(shape)
-
-
-def padded(call: Call) -> Any:
-    """Padding with a number, which has no derivatives."""
-    (x,), value, pad = call.triples, call(*call.values), call.argument("pad")
-    axes = [x.value.dim() - 1 - n for n in range(len(pad) // 2)]
-    part = lambda stack: call.func(_written_out(stack, x.value, axes), pad)  # noqa: E731
-    return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
 
 
 register(
@@ -81,7 +73,6 @@ register(
     _fft_c2c diff""",
     along_axes,
 )
-register("linear", "constant_pad_nd", padded)
 for _overload, _along in ((aten.sum.default, torch.sum), (aten.mean.default, torch.mean)):
     _all = lambda x, dtype=None, along=_along: along(x, tuple(range(x.dim())), dtype=dtype)  # noqa: E731
     RECORDS[_overload] = Record("linear", _all, takes_call=False)
