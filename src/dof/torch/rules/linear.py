@@ -89,8 +89,7 @@ register("linear", "view_as_complex", of_real_and_imaginary)
 register("linear", "deg2rad rad2deg", elementwise_linear)
 register(
     "linear",
-    """t roll tril triu diagonal unfold repeat trace diag_embed
-    _fft_r2c _fft_c2r rot90 view_as_real_copy view_as_complex_copy
+    """t roll tril triu diagonal unfold repeat trace diag_embed rot90 view_as_real_copy view_as_complex_copy
     select_copy.int slice_copy.Tensor unsqueeze_copy permute_copy transpose_copy.int expand_copy t_copy
     squeeze_copy unfold_copy diagonal_copy alias_copy unbind_copy.int split_copy.Tensor
     split_with_sizes_copy _reshape_copy""",

@@ -69,8 +69,7 @@ def full_along(stack: Tensor, value: Tensor, axes: Sequence[int]) -> Tensor:
 register(
     "linear",
     """sum.dim_IntList mean.dim select.int slice.Tensor unsqueeze transpose.int
-    permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes
-    _fft_c2c diff""",
+    permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes diff""",
     along_axes,
 )
 for _overload, _along in ((aten.sum.default, torch.sum), (aten.mean.default, torch.mean)):
