@@ -72,6 +72,7 @@ register(
     permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes diff""",
     along_axes,
 )
+register("linear", "t roll rot90 unfold", by_vmap)
 for _overload, _along in ((aten.sum.default, torch.sum), (aten.mean.default, torch.mean)):
     _all = lambda x, dtype=None, along=_along: along(x, tuple(range(x.dim())), dtype=dtype)  # noqa: E731
     RECORDS[_overload] = Record("linear", _all, takes_call=False)
