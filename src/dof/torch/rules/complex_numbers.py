@@ -6,14 +6,12 @@ from typing import Any
 
 import torch
 
-from dof.torch.jets.column_form import has_columns
-from dof.torch.operation_call import Call, add_parts, map_part
+from dof.torch.operation_call import Call, map_part
 from dof.torch.registry import register, written_out
 from dof.torch.rules.constant import constant
 from dof.torch.rules.elementwise import elementwise
 from dof.torch.rules.linear import by_vmap, elementwise_linear
 from dof.torch.rules.norms_and_variances import squares
-from dof.torch.rules.shapes import lifted
 
 
 def absolute(call: Call) -> Any:
@@ -32,29 +30,6 @@ def direction(call: Call) -> Any:
     """x / |x|."""
     (x,) = call.triples
     return x / x.abs() if x.is_complex() else constant(call)
-
-
-def quotient(call: Call) -> Any:
-    """z = x / y, from z y = x, so that no power of 1 / y is formed, which would overflow for small y.
-
-    g_z = (g_x − z g_y) / y,   s_z = (s_x − z s_y − 2 Σ_kl q_kl g_z,k g_y,l) / y
-    """
-    x, y = call.args[:2]
-    if has_columns(call.form) and call.is_operand(y):
-        return elementwise(call)
-    value, divisor = call(*call.values), y.value if call.is_operand(y) else y
-
-    def parts(operand: Any, name: str) -> Any:
-        stack = getattr(operand, name) if call.is_operand(operand) else None
-        return map_part(lambda s: lifted(s, operand.value, value), stack)
-
-    def solved(name: str, *more: Any) -> Any:
-        total = add_parts([parts(x, name), map_part(lambda s: -(value * s), parts(y, name)), *more])
-        return map_part(lambda s: s / divisor, total)
-
-    tangents, of_divisor = solved("tangents"), parts(y, "tangents")
-    cross = None if tangents is None or of_divisor is None else -2 * call.form.contract(tangents, of_divisor)
-    return call.triple(value, tangents, solved("applied", cross))
 
 
 def real_and_imaginary(call: Call) -> Any:
@@ -90,5 +65,3 @@ register("linear", "view_as_real_copy view_as_complex_copy", by_vmap)
 register("elementwise", "abs.default", absolute)
 register("elementwise", "angle.default", angle)
 register("elementwise", "sgn.default", direction)
-register("elementwise", "div.Tensor div.Scalar", quotient)
-register("constant", "div.Tensor_mode div.Scalar_mode", constant)

@@ -5,6 +5,9 @@
 
 with the derivatives f_i and f_ij of one element, written by hand for common operations, else by two nested jvps along
 ones, or by two nested vjps where PyTorch has no forward derivatives.
+
+An operation that PyTorch calls pointwise takes this rule without being registered. `abs`, `angle` and `sgn`, which are
+others for complex numbers than for real ones, are in `complex_numbers.py`.
 """
 
 from __future__ import annotations
