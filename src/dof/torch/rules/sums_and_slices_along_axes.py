@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dof.torch.operation_call import Call, map_part
-from dof.torch.registry import RECORDS, Record, aten, register
+from dof.torch.registry import FUNCTIONS, RECORDS, Record, aten, register
 from dof.torch.rules.linear import by_vmap, results
 
 DIMENSIONS = ("dim", "dim0", "dim1", "dim2", "dims", "dimension")
@@ -66,6 +66,15 @@ def full_along(stack: Tensor, value: Tensor, axes: Sequence[int]) -> Tensor:
     return stack.expand(shape)
 
 
+def diff(x: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """`torch.diff`: differences of neighbours along an axis, n times."""
+    x = torch.cat([part for part in (prepend, x, append) if part is not None], dim) if n else x
+    for _ in range(min(n, x.shape[dim])):
+        size = x.shape[dim]
+        x = x.narrow(dim, 1, size - 1) - x.narrow(dim, 0, size - 1)
+    return x
+
+
 register(
     "linear",
     """sum.dim_IntList mean.dim select.int slice.Tensor unsqueeze transpose.int
@@ -76,3 +85,4 @@ register("linear", "t roll rot90 unfold", by_vmap)
 for _overload, _along in ((aten.sum.default, torch.sum), (aten.mean.default, torch.mean)):
     _all = lambda x, dtype=None, along=_along: along(x, tuple(range(x.dim())), dtype=dtype)  # noqa: E731
     RECORDS[_overload] = Record("linear", _all, takes_call=False)
+FUNCTIONS |= dict.fromkeys((torch.diff, torch.Tensor.diff), diff)
