@@ -26,8 +26,8 @@ from dof.torch.rules import elementwise_of_columns as of_columns
 from dof.torch.rules.chain_rule import compose, derivative, of_derivatives, of_elements, pairs
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.elementwise_by_hand import BY_HAND, THIRD
-from dof.torch.rules.fused_derivatives import ElementwiseFunction
-from dof.torch.rules.fused_elementwise import FusedElementwise
+from dof.torch.rules.fused.derivatives import ElementwiseFunction
+from dof.torch.rules.fused.elementwise import FusedElementwise
 from dof.torch.rules.general import promoted, require_derivatives
 from dof.torch.triple import Triple, is_smooth
 
