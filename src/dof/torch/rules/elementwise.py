@@ -12,6 +12,7 @@ others for complex numbers than for real ones, are in `complex_numbers.py`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -107,6 +108,22 @@ def nextafter(x: Any, y: Any) -> Any:
     start, goal = aten.detach_copy(x), aten.detach_copy(y)
     step = torch.nextafter(start, goal) - start
     return torch.where(step == 0, y, x + step)
+
+
+@written_out("logaddexp.default")
+def logaddexp(x: Any, y: Any) -> Any:
+    """Log (exp x + exp y) = u + log(1 + exp(v − u)) with the larger u and the smaller v, also where v is −∞."""
+    is_x = torch.real(x.detach()) >= torch.real(y.detach())
+    larger, smaller = torch.where(is_x, x, y), torch.where(is_x, y, x)
+    gap = smaller - larger
+    # ∞ − ∞ of two equal infinities is the zero that other equal numbers have.
+    return larger + torch.log1p(torch.exp(torch.where(torch.isnan(gap), 0.0, gap)))
+
+
+@written_out("logaddexp2.default")
+def logaddexp2(x: Any, y: Any) -> Any:
+    """The same to the base two."""
+    return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
 
 
 register("elementwise", "pow.Scalar pow.Tensor_Tensor", powers)
