@@ -6,7 +6,9 @@ import torch
 from torch import nn
 
 import dof.torch as dof
-from dof.torch.rules import elementwise, fused_elementwise, pull_back
+from dof.torch.rules import elementwise
+from dof.torch.rules.fused import elementwise as fused_elementwise
+from dof.torch.rules.fused import pull_back
 
 ACTIVATIONS = {
     "tanh": torch.tanh,

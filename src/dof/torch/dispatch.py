@@ -16,7 +16,7 @@ from dof.torch.registry import RECORDS, Record
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.elementwise import elementwise
 from dof.torch.rules.linear import results
-from dof.torch.rules.slot_flow import with_slots
+from dof.torch.slot_flow import with_slots
 from dof.torch.trace_log import Step
 from dof.torch.triple import Triple, is_smooth
 

@@ -14,7 +14,7 @@ class Record(NamedTuple):
     """All that dof knows of an operation.
 
     Attributes:
-        family: the name of its family, for `explain` and the table in the documentation.
+        family: the name of its family, for `explain` and the page docs/reference/pytorch-operations.md.
         rule: from a `Call` to its result, if `takes_call`; else from the arguments, with triples among them.
         takes_call: False for operations that are written out in others that have rules.
     """

@@ -3,16 +3,17 @@
 g' = B(g, y) + B(x, h)
 s' = B(s, y) + B(x, t) + 2 Σ_kl q_kl B(g_k, h_l)
 
+Products of elements are in `elementwise_products.py`, those of matrices in `matrix_products.py` and
+`products_written_out.py`.
+
 For operators of an order above two g and h are columns, and g' has the products Σ C_i^jk B(g_j, h_k) as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import mul
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from dof.symbols.column_algebra import nilpotent_product
@@ -20,8 +21,6 @@ from dof.symbols.column_algebra import sums as columns_of_sum
 from dof.torch.jets.column_form import has_columns
 from dof.torch.jets.columns import by_number, stacked
 from dof.torch.operation_call import Call, add_parts, map_part
-from dof.torch.registry import register
-from dof.torch.rules.shapes import lifted
 
 Product = Callable[[Tensor, Tensor], Tensor]
 
@@ -57,20 +56,3 @@ def _columns_of_product(call: Call, value: Tensor, left: Any, right: Any, g: Any
     span, first = call.form.span, by_number(g)
     crossed = nilpotent_product(span, first, first if h is g else by_number(h), single)
     return stacked(span, value, columns_of_sum([by_number(left), by_number(right), crossed]))
-
-
-def elementwise_product(call: Call) -> Any:
-    """x y, element by element."""
-    x, y = call.args[:2]
-    value = call(*call.values)
-    stack = lambda part, of: lifted(part, of.value, value)  # noqa: E731
-    B = lambda a, b: (stack(a, x) if _is_stack(a, x) else a) * (stack(b, y) if _is_stack(b, y) else b)  # noqa: E731
-    cross = lambda g, h: call.form.contract(stack(g, x), stack(h, y))  # noqa: E731
-    return product_rule(call, x, y, value, B, cross, mul)
-
-
-def _is_stack(a: Any, operand: Any) -> bool:
-    return isinstance(a, torch.Tensor) and a is not operand and a is not getattr(operand, "value", None)
-
-
-register("bilinear", "mul.Tensor mul.Scalar", elementwise_product)

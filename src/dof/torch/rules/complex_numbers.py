@@ -1,4 +1,4 @@
-"""Functions of complex numbers that are not holomorphic, by their real and imaginary parts; quotients."""
+"""Complex numbers: real and imaginary parts, conjugates, absolute values and angles."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from typing import Any
 
 import torch
 
-from dof.torch.jets.column_form import has_columns
-from dof.torch.operation_call import Call, add_parts, map_part
-from dof.torch.refusal import refuse
+from dof.torch.operation_call import Call, map_part
 from dof.torch.registry import register, written_out
 from dof.torch.rules.constant import constant
 from dof.torch.rules.elementwise import elementwise
+from dof.torch.rules.linear import by_vmap, elementwise_linear
 from dof.torch.rules.norms_and_variances import squares
-from dof.torch.rules.shapes import lifted
-from dof.torch.triple import is_smooth
 
 
 def absolute(call: Call) -> Any:
@@ -35,27 +32,18 @@ def direction(call: Call) -> Any:
     return x / x.abs() if x.is_complex() else constant(call)
 
 
-def quotient(call: Call) -> Any:
-    """z = x / y, from z y = x, so that no power of 1 / y is formed, which would overflow for small y.
+def real_and_imaginary(call: Call) -> Any:
+    """Real and imaginary parts on a new last axis, also of conjugates that are not written out yet."""
+    (x,) = call.triples
+    part = lambda stack: torch.view_as_real(stack.resolve_conj())  # noqa: E731
+    return call.triple(part(x.value), map_part(part, x.tangents), map_part(part, x.applied))
 
-    g_z = (g_x − z g_y) / y,   s_z = (s_x − z s_y − 2 Σ_kl q_kl g_z,k g_y,l) / y
-    """
-    x, y = call.args[:2]
-    if has_columns(call.form) and call.is_operand(y):
-        return elementwise(call)
-    value, divisor = call(*call.values), y.value if call.is_operand(y) else y
 
-    def parts(operand: Any, name: str) -> Any:
-        stack = getattr(operand, name) if call.is_operand(operand) else None
-        return map_part(lambda s: lifted(s, operand.value, value), stack)
-
-    def solved(name: str, *more: Any) -> Any:
-        total = add_parts([parts(x, name), map_part(lambda s: -(value * s), parts(y, name)), *more])
-        return map_part(lambda s: s / divisor, total)
-
-    tangents, of_divisor = solved("tangents"), parts(y, "tangents")
-    cross = None if tangents is None or of_divisor is None else -2 * call.form.contract(tangents, of_divisor)
-    return call.triple(value, tangents, solved("applied", cross))
+def of_real_and_imaginary(call: Call) -> Any:
+    """Complex numbers of real and imaginary parts on the last axis, along which a stack may have size one."""
+    (x,) = call.triples
+    part = lambda stack: torch.view_as_complex(stack.expand(*stack.shape[:-1], 2).contiguous())  # noqa: E731
+    return call.triple(call(*call.values), map_part(part, x.tangents), map_part(part, x.applied))
 
 
 @written_out("complex.default")
@@ -70,18 +58,10 @@ def polar(absolute: Any, angle: Any) -> Any:
     return torch.complex(absolute * torch.cos(angle), absolute * torch.sin(angle))
 
 
-def with_other_dtype(call: Call) -> Any:
-    """x.view(dtype), the bits of x taken for other numbers, of which PyTorch has no derivatives."""
-    value = call(*(value.detach() for value in call.values))
-    if is_smooth(value):
-        fix = "torch.view_as_complex(x) and torch.view_as_real(x), or x.to(dtype), which converts numbers"
-        refuse(call.func, "with a dtype, which takes bits for other numbers and has no derivatives", fix)
-    return value
-
-
-register("linear", "view.dtype", with_other_dtype)
+register("linear", "real imag _conj _conj_physical conj_physical resolve_conj", elementwise_linear)
+register("linear", "view_as_real", real_and_imaginary)
+register("linear", "view_as_complex", of_real_and_imaginary)
+register("linear", "view_as_real_copy view_as_complex_copy", by_vmap)
 register("elementwise", "abs.default", absolute)
 register("elementwise", "angle.default", angle)
 register("elementwise", "sgn.default", direction)
-register("elementwise", "div.Tensor div.Scalar", quotient)
-register("constant", "div.Tensor_mode div.Scalar_mode", constant)

@@ -25,7 +25,7 @@ def become_number(call: Call) -> Any:
 register(
     "constant",
     """zeros_like ones_like full_like empty_like new_zeros new_ones new_empty new_full new_empty_strided
-    rand_like.default randn_like.default sign sgn floor ceil round trunc argmax argmin isnan isinf isfinite heaviside
+    rand_like.default randn_like.default sign floor ceil round trunc argmax argmin isnan isinf isfinite heaviside
     floor_divide signbit nonzero eq ne lt le gt ge logical_and logical_or logical_not logical_xor any all isclose
     searchsorted.Tensor bucketize.Tensor count_nonzero is_nonzero fix argsort histc bincount allclose equal
     logical_not isposinf isneginf randint_like _is_zerotensor _has_same_storage_numel

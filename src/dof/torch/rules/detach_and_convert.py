@@ -13,8 +13,9 @@ from dof.torch import torch_compat
 from dof.torch.operation_call import Call
 from dof.torch.propagation import NeedsGraph
 from dof.torch.refusal import calling_file, refuse
-from dof.torch.registry import FUNCTIONS, aten, register
+from dof.torch.registry import FUNCTIONS, aten, register, written_out
 from dof.torch.rules.constant import constant
+from dof.torch.rules.linear import elementwise_linear
 from dof.torch.triple import Triple
 
 
@@ -50,6 +51,12 @@ def put_at(x: Any, place: Any, y: Any) -> None:
     places = place if isinstance(place, tuple) else (place,)
     behind = (slice(None),) if any(p is Ellipsis for p in places) else ()  # pairs are along one axis more
     torch.view_as_real(x)[(*places, *behind)] = torch.view_as_real(y.resolve_conj())
+
+
+@written_out("copy.default")
+def copied(x: Any, y: Any, non_blocking: bool = False) -> Any:
+    """y in the shape and dtype of x, which it takes the place of."""
+    return y.to(x.dtype).expand(x.shape).clone()
 
 
 class UsersCalls(TorchFunctionMode):
@@ -117,4 +124,5 @@ _MEMORY = (torch.Tensor.untyped_storage, torch.Tensor.storage, torch.Tensor.data
 for _method in (torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__, *_MEMORY):
     FUNCTIONS[_method] = _refused(_method.__name__, "operations of PyTorch, or x.detach().numpy() for a constant")
 register("linear", "detach.default", saved)
+register("linear", "clone alias _to_copy lift_fresh contiguous", elementwise_linear)
 register("constant", "detach_copy.default", constant)

@@ -5,10 +5,14 @@
 
 with the derivatives f_i and f_ij of one element, written by hand for common operations, else by two nested jvps along
 ones, or by two nested vjps where PyTorch has no forward derivatives.
+
+An operation that PyTorch calls pointwise takes this rule without being registered. `abs`, `angle` and `sgn`, which are
+others for complex numbers than for real ones, are in `complex_numbers.py`.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -18,13 +22,13 @@ from torch.func import vjp
 from dof.torch.fusing import can_fuse
 from dof.torch.jets.column_form import has_columns
 from dof.torch.operation_call import Call
-from dof.torch.registry import aten, register
+from dof.torch.registry import aten, register, written_out
 from dof.torch.rules import elementwise_of_columns as of_columns
 from dof.torch.rules.chain_rule import compose, derivative, of_derivatives, of_elements, pairs
 from dof.torch.rules.decomposition import decomposed
 from dof.torch.rules.elementwise_by_hand import BY_HAND, THIRD
-from dof.torch.rules.fused_derivatives import ElementwiseFunction
-from dof.torch.rules.fused_elementwise import FusedElementwise
+from dof.torch.rules.fused.derivatives import ElementwiseFunction
+from dof.torch.rules.fused.elementwise import FusedElementwise
 from dof.torch.rules.general import promoted, require_derivatives
 from dof.torch.triple import Triple, is_smooth
 
@@ -96,6 +100,30 @@ def _by_nested_vjp(call: Call, value: Tensor) -> Any:
     gradients = lambda f, v: vjp(f, *v)[1](torch.ones_like(value))  # noqa: E731
     rows = [gradients(lambda *v, i=i: gradients(call, v)[i], values) for i in range(len(values))]
     return compose(call, value, list(gradients(call, values)), {(i, j): rows[i][j] for i, j in pairs(len(values))})
+
+
+@written_out("nextafter.default")
+def nextafter(x: Any, y: Any) -> Any:
+    """The neighbour of x on the side of y, or y where both are equal: a tiny step from x, which has no derivatives."""
+    start, goal = aten.detach_copy(x), aten.detach_copy(y)
+    step = torch.nextafter(start, goal) - start
+    return torch.where(step == 0, y, x + step)
+
+
+@written_out("logaddexp.default")
+def logaddexp(x: Any, y: Any) -> Any:
+    """Log (exp x + exp y) = u + log(1 + exp(v − u)) with the larger u and the smaller v, also where v is −∞."""
+    is_x = torch.real(x.detach()) >= torch.real(y.detach())
+    larger, smaller = torch.where(is_x, x, y), torch.where(is_x, y, x)
+    gap = smaller - larger
+    # ∞ − ∞ of two equal infinities is the zero that other equal numbers have.
+    return larger + torch.log1p(torch.exp(torch.where(torch.isnan(gap), 0.0, gap)))
+
+
+@written_out("logaddexp2.default")
+def logaddexp2(x: Any, y: Any) -> Any:
+    """The same to the base two."""
+    return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
 
 
 register("elementwise", "pow.Scalar pow.Tensor_Tensor", powers)

@@ -1,4 +1,7 @@
-"""Elements of one operand or another by a condition, and elements by their place in memory."""
+"""Elements at some places: taken by indices or a mask, put at places of others, chosen by a condition.
+
+Slices and selections at one place of an axis are in `sums_and_slices_along_axes.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ import torch
 from dof.torch.operation_call import Call, map_part
 from dof.torch.refusal import refuse
 from dof.torch.registry import RECORDS, Record, aten, register, written_out
+from dof.torch.rules.linear import by_vmap
 from dof.torch.rules.shapes import lifted
+from dof.torch.rules.sums_and_slices_along_axes import along_axes
 
 
 def chosen(call: Call) -> Any:
@@ -50,12 +55,11 @@ def embedding(weight: Any, indices: Any, *options: Any) -> Any:
     return weight[indices]
 
 
-@written_out("nextafter.default")
-def nextafter(x: Any, y: Any) -> Any:
-    """The neighbour of x on the side of y, or y where both are equal: a tiny step from x, which has no derivatives."""
-    start, goal = aten.detach_copy(x), aten.detach_copy(y)
-    step = torch.nextafter(start, goal) - start
-    return torch.where(step == 0, y, x + step)
+@written_out("select_scatter.default")
+def placed_at(x: Any, y: Any, dim: int, index: int) -> Any:
+    """x with y at one place of an axis. PyTorch 2.13 has a wrong gradient in y for this operation under vmap."""
+    index = index % x.shape[dim]
+    return torch.slice_scatter(x, y.unsqueeze(dim), dim, index, index + 1)
 
 
 def strided(call: Call) -> Any:
@@ -73,6 +77,10 @@ def strided(call: Call) -> Any:
     return call.triple(value, full(x.tangents, "full_tangents"), full(x.applied, "full_applied"))
 
 
+register("linear", "index_select", along_axes)
+register("linear", "take index.Tensor _unsafe_index.Tensor gather masked_select", by_vmap)
+register("linear", "put index_put _unsafe_index_put index_add index_copy masked_scatter", by_vmap)
+register("linear", "scatter.src scatter_add slice_scatter diagonal_scatter", by_vmap)
 register("linear", "where.self", chosen)
 for _overload in (aten.masked_fill.Scalar, aten.masked_fill.Tensor):
     RECORDS[_overload] = Record("linear", masked_fill, takes_call=False)

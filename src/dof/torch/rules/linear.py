@@ -1,8 +1,8 @@
 """Linear operations: the same map on value, tangents and applied.
 
-Here are those of any kind (by vmap) and those that take stacks as they take values. Beside them: operations along
-numbered axes (`axes.py`), changes of shape (`shapes.py`), sums and what is put side by side (`sums.py`), choices of
-elements (`indexing.py`).
+Here are the rules for those of any kind (by vmap) and for those that take stacks as they take values, and operations
+that are in no other file: signs, units of angles, diagonals and triangles of matrices. Others are registered in files
+that are named by them, from `additions_and_concatenations.py` to `sums_and_slices_along_axes.py`.
 
 Tangents may have size one on an axis along which they are constant (the axes of points, as long as x was only
 multiplied with constants). Operations along an axis write that axis out and leave the others as they are.
@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.func import vmap
 
 from dof.torch.operation_call import Call, map_part
-from dof.torch.registry import register, written_out
+from dof.torch.registry import register
 from dof.torch.triple import is_smooth
 
 
@@ -58,56 +58,5 @@ def elementwise_linear(call: Call) -> Any:
     return results(call, value, *(map_part(on_stacks, part) for part in (x.tangents, x.applied)))
 
 
-def real_and_imaginary(call: Call) -> Any:
-    """Real and imaginary parts on a new last axis, also of conjugates that are not written out yet."""
-    (x,) = call.triples
-    part = lambda stack: torch.view_as_real(stack.resolve_conj())  # noqa: E731
-    return call.triple(part(x.value), map_part(part, x.tangents), map_part(part, x.applied))
-
-
-def of_real_and_imaginary(call: Call) -> Any:
-    """Complex numbers of real and imaginary parts on the last axis, along which a stack may have size one."""
-    (x,) = call.triples
-    part = lambda stack: torch.view_as_complex(stack.expand(*stack.shape[:-1], 2).contiguous())  # noqa: E731
-    return call.triple(call(*call.values), map_part(part, x.tangents), map_part(part, x.applied))
-
-
-@written_out("copy.default")
-def copied(x: Any, y: Any, non_blocking: bool = False) -> Any:
-    """y in the shape and dtype of x, which it takes the place of."""
-    return y.to(x.dtype).expand(x.shape).clone()
-
-
-@written_out("select_scatter.default")
-def placed_at(x: Any, y: Any, dim: int, index: int) -> Any:
-    """x with y at one place of an axis. PyTorch 2.13 has a wrong gradient in y for this operation under vmap."""
-    index = index % x.shape[dim]
-    return torch.slice_scatter(x, y.unsqueeze(dim), dim, index, index + 1)
-
-
-register(
-    "linear",
-    "neg clone alias _to_copy lift_fresh positive _conj _conj_physical conj_physical real imag",
-    elementwise_linear,
-)
-register("linear", "resolve_conj resolve_neg _neg_view contiguous", elementwise_linear)
-register("linear", "view_as_real", real_and_imaginary)
-register("linear", "view_as_complex", of_real_and_imaginary)
-register("linear", "deg2rad rad2deg", elementwise_linear)
-register(
-    "linear",
-    """t roll tril triu diagonal unfold repeat trace diag_embed slice_scatter diagonal_scatter
-    _fft_r2c _fft_c2r take index.Tensor _unsafe_index.Tensor gather index_put
-    _unsafe_index_put scatter.src scatter_add index_add index_copy masked_scatter masked_select put rot90
-    reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
-    im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle avg_pool1d avg_pool2d avg_pool3d
-    _adaptive_avg_pool2d _adaptive_avg_pool3d
-    upsample_nearest1d.default upsample_nearest2d.default upsample_nearest3d.default upsample_linear1d.default
-    upsample_bilinear2d.default upsample_trilinear3d.default upsample_bicubic2d.default
-    _upsample_nearest_exact1d.default _upsample_nearest_exact2d.default _upsample_nearest_exact3d.default
-    _upsample_bilinear2d_aa.default _upsample_bicubic2d_aa.default view_as_real_copy view_as_complex_copy
-    select_copy.int slice_copy.Tensor unsqueeze_copy permute_copy transpose_copy.int expand_copy t_copy
-    squeeze_copy unfold_copy diagonal_copy alias_copy unbind_copy.int split_copy.Tensor
-    split_with_sizes_copy _reshape_copy""",
-    by_vmap,
-)
+register("linear", "neg _neg_view resolve_neg positive deg2rad rad2deg", elementwise_linear)
+register("linear", "tril triu diagonal trace diag_embed", by_vmap)

@@ -12,7 +12,7 @@ from dof.torch.fusing import can_fuse
 from dof.torch.operation_call import Call, map_part
 from dof.torch.registry import FUNCTIONS, aten, register
 from dof.torch.rules.bilinear import product_rule
-from dof.torch.rules.fused_dense import FusedDense
+from dof.torch.rules.fused.dense import FusedDense
 from dof.torch.triple import Triple
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
 from dof.torch.refusal import refuse
-from dof.torch.registry import written_out
+from dof.torch.registry import FUNCTIONS, written_out
 
 
 @written_out("native_layer_norm.default")
@@ -39,8 +39,7 @@ def group_norm(x: Any, weight: Any, bias: Any, n: int, c: int, hw: int, groups: 
 def batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
     """(x − mean) / √(var + eps) with running statistics of each channel."""
     if training or mean is None:
-        reason = "in training, which mixes rows, so that f is no function of one point"
-        refuse("batch_norm", reason, "net.eval(), or LayerNorm or GroupNorm in its place")
+        _refuse_training()
     mean, scale = _per_channel(x, mean, torch.rsqrt(var + eps))
     return _affine((x - mean) * scale, *_per_channel(x, weight, bias))
 
@@ -65,6 +64,41 @@ def no_update(x: Any, weight: Any, bias: Any, mean: Any, var: Any, momentum: flo
     return batch_norm(x, weight, bias, mean, var, False, eps), mean, var, x.value.new_empty(0)
 
 
+def functional_batch_norm(
+    x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """`torch.nn.functional.batch_norm`, refused in training."""
+    if training:
+        _refuse_training()
+    return torch.nn.functional.batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def functional_instance_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """`torch.nn.functional.instance_norm`: layer norm over the axes of space, or batch norm with running statistics."""
+    if not use_input_stats:
+        return functional_batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
+    shape = [1, -1, *[1] * (x.dim() - 2)]
+    y = torch.nn.functional.layer_norm(x, x.shape[2:], eps=eps)
+    y = y if weight is None else y * weight.reshape(shape)
+    return y if bias is None else y + bias.reshape(shape)
+
+
 def _affine(y: Any, weight: Any, bias: Any) -> Any:
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
@@ -74,3 +108,12 @@ def _per_channel(x: Any, *parameters: Any) -> list[Any]:
     """Vectors over the channels, axis 1 of x."""
     shape = [1, -1, *[1] * (x.dim() - 2)]
     return [None if p is None else p.reshape(shape) for p in parameters]
+
+
+def _refuse_training() -> NoReturn:
+    reason = "in training, which mixes rows, so that f is no function of one point"
+    refuse("batch_norm", reason, "net.eval(), or LayerNorm or GroupNorm in its place")
+
+
+FUNCTIONS[torch.nn.functional.batch_norm] = functional_batch_norm
+FUNCTIONS[torch.nn.functional.instance_norm] = functional_instance_norm

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -113,22 +112,6 @@ def cumprod(x: Any, dim: int, *, dtype: Any = None) -> Any:
 def logcumsumexp(x: Any, dim: int) -> Any:
     """Log Σ exp of all elements up to each."""
     return _scan(x, dim, torch.logaddexp)
-
-
-@written_out("logaddexp.default")
-def logaddexp(x: Any, y: Any) -> Any:
-    """Log (exp x + exp y) = u + log(1 + exp(v − u)) with the larger u and the smaller v, also where v is −∞."""
-    is_x = torch.real(x.detach()) >= torch.real(y.detach())
-    larger, smaller = torch.where(is_x, x, y), torch.where(is_x, y, x)
-    gap = smaller - larger
-    # ∞ − ∞ of two equal infinities is the zero that other equal numbers have.
-    return larger + torch.log1p(torch.exp(torch.where(torch.isnan(gap), 0.0, gap)))
-
-
-@written_out("logaddexp2.default")
-def logaddexp2(x: Any, y: Any) -> Any:
-    """The same to the base two."""
-    return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
 
 
 @written_out("logsumexp.default")

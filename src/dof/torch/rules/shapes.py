@@ -1,4 +1,4 @@
-"""Changes of shape: the same elements in other axes, for values and for stacks of them."""
+"""Changes of shape: the same elements in other axes, for values and for stacks of them; views as copies."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 from torch import Tensor
 
 from dof.torch.operation_call import Call, map_part
+from dof.torch.refusal import refuse
 from dof.torch.registry import overloads, register
+from dof.torch.rules.linear import by_vmap
 from dof.torch.slots import Slots, split_seed
+from dof.torch.triple import is_smooth
 
 
 def reshaped(call: Call) -> Any:
@@ -92,7 +95,24 @@ def lifted(stack: Tensor, value: Tensor, to: Tensor) -> Tensor:
     return stack.reshape(len(stack), *[1] * new, *stack.shape[1:]) if new > 0 else stack
 
 
+def with_other_dtype(call: Call) -> Any:
+    """x.view(dtype), the bits of x taken for other numbers, of which PyTorch has no derivatives."""
+    value = call(*(value.detach() for value in call.values))
+    if is_smooth(value):
+        fix = "torch.view_as_complex(x) and torch.view_as_real(x), or x.to(dtype), which converts numbers"
+        refuse(call.func, "with a dtype, which takes bits for other numbers and has no derivatives", fix)
+    return value
+
+
 SHAPE_ONLY = set(overloads("view _unsafe_view reshape _reshape_alias view_copy"))
 register("linear", "view _unsafe_view reshape _reshape_alias view_copy", reshaped)
+register("linear", "view.dtype", with_other_dtype)
 register("linear", "expand", expanded)
 register("linear", "squeeze.default squeeze.dim squeeze.dims", squeezed)
+register("linear", "repeat", by_vmap)
+register(
+    "linear",
+    """select_copy.int slice_copy.Tensor unsqueeze_copy permute_copy transpose_copy.int expand_copy t_copy squeeze_copy
+    unfold_copy diagonal_copy alias_copy unbind_copy.int split_copy.Tensor split_with_sizes_copy _reshape_copy""",
+    by_vmap,
+)

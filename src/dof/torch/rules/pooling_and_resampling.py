@@ -1,4 +1,7 @@
-"""Maxima over windows: elements of x, chosen by indices into its last axes, and put back to these places."""
+"""Pooling, upsampling, windows as columns (im2col) and shuffled pixels.
+
+Maxima over windows are elements of x, chosen by indices into its last axes, and put back to these places.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import torch
 
 from dof.torch.operation_call import Call
 from dof.torch.registry import register
+from dof.torch.rules.linear import by_vmap
 
 
 def pooled(call: Call) -> Any:
@@ -32,4 +36,14 @@ register(
     "selection",
     "max_pool2d_with_indices max_pool3d_with_indices adaptive_max_pool2d.default adaptive_max_pool3d.default",
     pooled,
+)
+register("linear", "avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d", by_vmap)
+register("linear", "im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle", by_vmap)
+register(
+    "linear",
+    """upsample_nearest1d.default upsample_nearest2d.default upsample_nearest3d.default upsample_linear1d.default
+    upsample_bilinear2d.default upsample_trilinear3d.default upsample_bicubic2d.default
+    _upsample_nearest_exact1d.default _upsample_nearest_exact2d.default _upsample_nearest_exact3d.default
+    _upsample_bilinear2d_aa.default _upsample_bicubic2d_aa.default""",
+    by_vmap,
 )

@@ -13,8 +13,8 @@ from dof.torch.direction_sums import DirectionSum, lanes, pieces
 from dof.torch.fusing import can_write, is_wide
 from dof.torch.operation_call import add_parts
 from dof.torch.quadratic_form import QuadraticForm
-from dof.torch.rules.fused_derivatives import ElementwiseFunction
-from dof.torch.rules.pull_back import pull_back, write_sum
+from dof.torch.rules.fused.derivatives import ElementwiseFunction
+from dof.torch.rules.fused.pull_back import pull_back, write_sum
 
 Part = Tensor | None
 

@@ -1,4 +1,4 @@
-"""Linear operations along numbered axes: on stacks the numbers are larger by one."""
+"""Sums, means, slices, splits, flips and moves along numbered axes: on stacks the numbers are larger by one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dof.torch.operation_call import Call, map_part
-from dof.torch.registry import RECORDS, Record, aten, register
+from dof.torch.registry import FUNCTIONS, RECORDS, Record, aten, register
 from dof.torch.rules.linear import by_vmap, results
 
 DIMENSIONS = ("dim", "dim0", "dim1", "dim2", "dims", "dimension")
@@ -26,7 +26,7 @@ def along_axes(call: Call) -> Any:
         return by_vmap(call)
     value = call(*call.values)
     shifted, axes = _shifted(call, x.value.dim())
-    part = lambda stack: shifted(_written_out(stack, x.value, axes))  # noqa: E731
+    part = lambda stack: shifted(full_along(stack, x.value, axes))  # noqa: E731
     return results(call, value, map_part(part, x.tangents), map_part(part, x.applied))
 
 
@@ -58,7 +58,7 @@ def _shifted(call: Call, ndim: int) -> tuple[Any, list[int]]:
     return lambda stack: call.func(stack, *args[1:], **kwargs), [] if call.func in MOVES_AXES else axes
 
 
-def _written_out(stack: Tensor, value: Tensor, axes: Sequence[int]) -> Tensor:
+def full_along(stack: Tensor, value: Tensor, axes: Sequence[int]) -> Tensor:
     """A stack with these axes of the value written out where it has size one there."""
     shape = list(stack.shape)
     for axis in axes:
@@ -66,22 +66,23 @@ def _written_out(stack: Tensor, value: Tensor, axes: Sequence[int]) -> Tensor:
     return stack.expand(shape)
 
 
-def padded(call: Call) -> Any:
-    """Padding with a number, which has no derivatives."""
-    (x,), value, pad = call.triples, call(*call.values), call.argument("pad")
-    axes = [x.value.dim() - 1 - n for n in range(len(pad) // 2)]
-    part = lambda stack: call.func(_written_out(stack, x.value, axes), pad)  # noqa: E731
-    return call.triple(value, map_part(part, x.tangents), map_part(part, x.applied))
+def diff(x: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """`torch.diff`: differences of neighbours along an axis, n times."""
+    x = torch.cat([part for part in (prepend, x, append) if part is not None], dim) if n else x
+    for _ in range(min(n, x.shape[dim])):
+        size = x.shape[dim]
+        x = x.narrow(dim, 1, size - 1) - x.narrow(dim, 0, size - 1)
+    return x
 
 
 register(
     "linear",
     """sum.dim_IntList mean.dim select.int slice.Tensor unsqueeze transpose.int
-    permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes
-    _fft_c2c index_select diff""",
+    permute flip cumsum split.Tensor split_with_sizes unbind.int unsafe_split.Tensor unsafe_split_with_sizes diff""",
     along_axes,
 )
-register("linear", "constant_pad_nd", padded)
+register("linear", "t roll rot90 unfold", by_vmap)
 for _overload, _along in ((aten.sum.default, torch.sum), (aten.mean.default, torch.mean)):
     _all = lambda x, dtype=None, along=_along: along(x, tuple(range(x.dim())), dtype=dtype)  # noqa: E731
     RECORDS[_overload] = Record("linear", _all, takes_call=False)
+FUNCTIONS |= dict.fromkeys((torch.diff, torch.Tensor.diff), diff)
