@@ -16,6 +16,9 @@ from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
 from dof.pipeline.prepare import HasCoefficients
 
+MOST_AT_ONCE = 512
+"""Coordinates up to which all rows of a Hessian are computed at once. 10,000 inputs and 64 units would take 51 GB."""
+
 
 def nested_autodiff(L: Any, f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """L f from the full gradient and Hessian of f; forward over forward, which every differentiable function has.
@@ -46,10 +49,19 @@ def _of_order_two(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums) -
         coefficients, value = L.at(x, coordinates), of_vector(point)
         # What is not read is not computed: it would double the orders of operators that are applied to this one.
         gradient = value if coefficients.b is None else jax.jacfwd(of_vector)(point)
-        hessian = jax.jacfwd(jax.jacfwd(of_vector))(point) if coefficients.a else value
+        hessian = _hessian(of_vector, point) if coefficients.a else value
         return jax.tree.map(partial(contract_dense, coefficients), value, gradient, hessian)
 
     return reference
+
+
+def _hessian(f: Callable[..., Any], x: Any) -> Any:
+    """The second derivatives of f, leaves of shape (*s, N, N): forward over forward, row by row where N is large."""
+    slopes = jax.jacfwd(f)
+    if x.size <= MOST_AT_ONCE:
+        return jax.jacfwd(slopes)(x)
+    along = lambda i: jax.jvp(slopes, (x,), (jax.nn.one_hot(i, x.size, dtype=x.dtype),))[1]  # noqa: E731
+    return jax.tree.map(lambda rows: jnp.moveaxis(rows, 0, -1), jax.lax.map(along, jnp.arange(x.size)))
 
 
 def contract_dense(coefficients: Coefficients, value: Any, gradient: Any, hessian: Any) -> Any:

@@ -56,7 +56,10 @@ def read_a(a: Any, coordinates: Coordinates) -> Matrix:
     """Read `a`, evaluated at x: a scalar, a diagonal, a dense matrix, `Factored` or `BlockDiagonal`."""
     n = coordinates.size
     if isinstance(a, Factored):
-        _require_columns(np.shape(a.L)[1], coordinates, "Factored", "(r, N)")
+        rows, columns = np.shape(a.L)
+        # Of A = σ σᵀ the factor is σᵀ.
+        fix = "dof.Factored(L.T), for A = L @ L.T" if rows == n else None
+        _require_columns(columns, coordinates, "Factored", "(r, N)", fix)
         return LowRank(known(a.L), known(a.signs))
     if isinstance(a, BlockDiagonal):
         covered = sum(np.shape(s)[0] * np.shape(s)[1] for s in a.stacks)
@@ -91,10 +94,10 @@ def _fix(coefficient: str) -> str:
     return f"{others}; or dof.Operator({coefficient})"
 
 
-def _require_columns(found: int, coordinates: Coordinates, argument: str, form: str) -> None:
+def _require_columns(found: int, coordinates: Coordinates, argument: str, form: str, fix: str | None = None) -> None:
     if found != coordinates.size:
         expected = f"{form} with N = {coordinates.size}, {_because(coordinates)}"
-        fix = _fix(f"a=jnp.eye({coordinates.size})")
+        fix = fix or _fix(f"a=jnp.eye({coordinates.size})")
         raise ArgumentError(describe(argument, f"is over {found} coordinates", expected, fix))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import jax
@@ -97,9 +98,10 @@ class Field(ActsAsArray):
             return self._differentiated(f"{self._name}.{name}", found)
         if hasattr(jax.Array, name):
             return getattr(jnp.asarray(self.value), name)
+        near = get_close_matches(name, ("laplacian", "gradient", "biharmonic", "apply"), 1)
+        fix = near[0] if near else f'{coordinates.names[0]}, or {self._name}.d("{coordinates.names[0]}")'
         raise AttributeError(
-            f"`{self._name}.{name}` is no derivative: the coordinates are {coordinates}. "
-            f'Write {self._name}.{coordinates.names[0]}, or {self._name}.d("{coordinates.names[0]}").'
+            f"`{self._name}.{name}` is no derivative: the coordinates are {coordinates}. Write {self._name}.{fix}."
         )
 
     def d(self, *names: str) -> Any:
