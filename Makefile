@@ -26,7 +26,8 @@ test-trainings: $(VENV)/test.stamp
 # The oldest JAX that the metadata allows, and the newest that there is, each with a short selection of the tests.
 OLDEST_JAX := 0.7.0
 JAX_RANGE_TESTS := tests/test_jax_contracts.py tests/jaxpr/rules/test_families.py tests/jaxpr/rules/test_determinant.py \
-	tests/sparsity tests/cut/test_change_coordinates.py tests/cut/test_cut.py tests/batching/test_batching.py tests/jets
+	tests/sparsity tests/cut/test_change_coordinates.py tests/cut/test_cut.py tests/batching/test_batching.py tests/jets \
+	tests/api/test_explain.py
 
 test-jax-range: .venv-oldest-jax/stamp .venv-newest-jax/stamp
 	.venv-oldest-jax/bin/python -c "import jax; assert jax.__version__ == '$(OLDEST_JAX)', jax.__version__"
