@@ -5,10 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import dof
 from dof import pde
 from dof.solving.loss.collocation_points import counts_of, sample
 from dof.solving.loss.objective import Objective
 from dof.solving.networks import mlp
+from problems import FEW
 
 COUNTS = {"points": 7, "edge_points": 5}
 WEIGHTS = jnp.array([1.0, 2.0, 0.5])
@@ -80,3 +82,11 @@ def test_unknowns_are_part_of_what_is_trained(objective):
     assert objective.unknowns(theta)["k"] == 0.5
     params, _ = objective.unravel(theta)
     assert theta.size == 1 + sum(leaf.size for leaf in jax.tree.leaves(params))
+
+
+def test_an_equation_that_no_parameter_moves_leaves_the_weights_finite():
+    points = np.linspace(0, 1, 30)[:, None]
+    still = pde.residual("x")(lambda u, x: 0.0 * u)
+    problem = pde.Problem(still, pde.Interval(0, 1), [pde.data(points, np.sin(points[:, 0]))])
+    solution = dof.solve(problem, **FEW, points=40, adam=0, newton=16)
+    np.testing.assert_allclose(solution(points), np.sin(points[:, 0]), atol=1e-3)
