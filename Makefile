@@ -15,7 +15,7 @@ TWO := -n 2 --dist worksteal
 # documentation, training on several devices and in several processes, and of fields, eigenvalues and windows of time.
 TRAINING_TESTS := tests/documentation/test_examples.py tests/documentation/test_gallery.py \
 	tests/documentation/test_pages.py tests/solving/test_training_on_devices.py tests/solving/test_complex_fields.py \
-	tests/solving/test_coefficient_fields.py tests/solving/test_eigenvalue_problems.py tests/solving/test_time_windows.py
+	tests/solving/test_networks_by_field.py tests/solving/test_eigenvalue_problems.py tests/solving/test_time_windows.py
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest $(TWO) $(addprefix --ignore=,$(TRAINING_TESTS))

@@ -18,3 +18,26 @@ WAVY = pde.Problem(
 def with_reference(reference):
     equation = pde.residual("x")(lambda u, x: u.xx + jnp.sin(x))
     return pde.Problem(equation, pde.Interval(0, jnp.pi), [pde.dirichlet(0.0)], reference=reference)
+
+
+@pde.residual("x t")
+def heat(u, x, t, *, k):
+    return u.t - k * u.xx
+
+
+def problem_on(start=0.0, end=1.0, initial=lambda x, t: x * (1 - x)):
+    conditions = [pde.dirichlet(0.0, hard=True), pde.initial(initial, hard=True)]
+    return pde.Problem(heat, pde.Interval(0, 1) * pde.Time(start, end), conditions, unknowns={"k": 0.5})
+
+
+@pde.residual("x")
+def bent(u, x, *, k=1.0):
+    return u.xx + k * jnp.sin(x)
+
+
+LINE = pde.Problem(
+    bent,
+    pde.Interval(0, np.pi),
+    [pde.dirichlet(0.0, on="x=0"), pde.neumann(-1.0, on=f"x={np.pi}")],
+    reference=jnp.sin,
+)
