@@ -15,7 +15,7 @@ TWO := -n 2 --dist worksteal
 # documentation, training on several devices and in several processes, and of fields, eigenvalues and windows of time.
 TRAINING_TESTS := tests/documentation/test_examples.py tests/documentation/test_gallery.py \
 	tests/documentation/test_pages.py tests/solving/test_training_on_devices.py tests/solving/test_complex_fields.py \
-	tests/solving/test_coefficient_fields.py tests/solving/test_eigenvalue_problems.py tests/solving/test_time_windows.py
+	tests/solving/test_networks_by_field.py tests/solving/test_eigenvalue_problems.py tests/solving/test_time_windows.py
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest $(TWO) $(addprefix --ignore=,$(TRAINING_TESTS))
@@ -26,7 +26,8 @@ test-trainings: $(VENV)/test.stamp
 # The oldest JAX that the metadata allows, and the newest that there is, each with a short selection of the tests.
 OLDEST_JAX := 0.7.0
 JAX_RANGE_TESTS := tests/test_jax_contracts.py tests/jaxpr/rules/test_families.py tests/jaxpr/rules/test_determinant.py \
-	tests/sparsity tests/cut/test_change_coordinates.py tests/cut/test_cut.py tests/batching/test_batching.py tests/jets
+	tests/sparsity tests/cut/test_change_coordinates.py tests/cut/test_cut.py tests/batching/test_batching.py tests/jets \
+	tests/api/test_explain.py
 
 test-jax-range: .venv-oldest-jax/stamp .venv-newest-jax/stamp
 	.venv-oldest-jax/bin/python -c "import jax; assert jax.__version__ == '$(OLDEST_JAX)', jax.__version__"

@@ -31,7 +31,7 @@ jax.config.update("jax_enable_x64", True)
 gc.set_threshold(200_000, 20, 20)
 
 # Programs of their own, which `--doctest-modules` would run while it collects.
-collect_ignore = ["batching/devices.py", "solving/training_on_devices.py", "use_the_wheel.py"]
+collect_ignore = ["batching/run_on_devices.py", "solving/run_on_devices.py", "use_the_wheel.py"]
 
 PACKAGE = Path(__file__).parent.parent / "src/dof"
 # Left out: what the user calls, which has errors of its own and shows source lines; triples, tangents and jets, of

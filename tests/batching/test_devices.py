@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = Path(__file__).parent / "devices.py"
+SCRIPT = Path(__file__).parent / "run_on_devices.py"
 SOURCE = Path(__file__).parents[2] / "src"
 
 

@@ -6,23 +6,10 @@ import numpy as np
 import pytest
 
 import dof
+from functions_of_two import X, dx, dy, f, g, h
 from oracle import assert_close, nested
 
-X = jnp.array([0.3, 0.7])
-dx, dy = dof.derivatives(2)
 B = jnp.ones(2)
-
-
-def f(x):
-    return jnp.sin(x[0] * x[1]) * jnp.exp(x[0]) + x[1] ** 5 * x[0] ** 2
-
-
-def g(x):
-    return jnp.sin(x[0] + 2 * x[1])
-
-
-def h(x):
-    return jnp.cos(x[0] * x[1]) + x[0]
 
 
 def d(f, *e):
@@ -162,32 +149,6 @@ def test_operators_of_order_two_take_the_way_of_order_two():
     assert dof.explain(dx**2, f, X).columns == ()
 
 
-def test_explain_says_what_the_columns_are():
-    found = dof.explain(dy + dx**3, f, X)
-    assert found.columns == ("1", "∂₀", "∂₀²", "∂₀³ + ∂₁")
-    assert str(found).startswith("4 columns, 1, ∂₀, ∂₀², ∂₀³ + ∂₁: nesting carries 8 or more\n")
-    assert {"sin", "exp"} <= {equation.primitive for equation in found.equations if equation.rule == "elementwise"}
-    general = dof.explain(dx**3, lambda x: jnp.linalg.cholesky(jnp.diag(x) + 2), X).equations
-    assert "general" in {equation.rule for equation in general}
-
-
-def test_explain_names_the_general_rule_where_a_call_ends_there():
-    @jax.custom_jvp
-    def norm(x):
-        return jnp.sqrt(jnp.sum(x**2))
-
-    norm.defjvp(lambda x, t: (norm(*x), jnp.sum(x[0] * t[0]) / norm(*x)))
-    rules = {e.primitive: e.rule for e in dof.explain(dx**3, lambda x: jnp.tanh(norm(x)), X).equations}
-    assert rules["custom_jvp_call"] == "general" and rules["tanh"] == "elementwise"
-
-
-def test_check_compares_with_nested_differentiation():
-    L = (g * dx**2) @ (h * dy) + dx
-    found = dof.check(L, f, X)
-    assert found.error < 1e-12
-    assert_close(found.reference, L(f)(X), 1e-9)
-
-
 def test_other_arguments_and_several_of_them():
     two = lambda a, x, y: a * x**3 * y**2  # noqa: E731
     L = dof.derivatives(2)[0] ** 2 @ dof.derivatives(2)[1]
@@ -211,19 +172,6 @@ def test_many_coordinates_and_groups_of_directions_are_nested():
     found, expected = both(x)
     assert_close(found, expected, 1e-9)
     assert "by nesting" in str(dof.explain(L, power, x)) and "products" in dof.explain(L, power, x).why
-
-
-def test_a_cut_makes_nesting_the_cheaper_way():
-    """8 coordinates that become 2 values: nesting carries (2 + 2)² columns after the cut, the algebra 54."""
-    shapes = [(8, 2), (2, 64), (64, 64)]
-    w, v, m = (np.random.default_rng(n).normal(size=shape) / 4 for n, shape in enumerate(shapes))
-    L, x = dof.laplacian**2, jnp.linspace(0.1, 0.9, 8)
-    rest = lambda h: jnp.sum(jnp.tanh(jnp.tanh(h @ v) @ m))  # noqa: E731
-    narrow = lambda x: rest(jnp.tanh(x @ w))  # noqa: E731
-    assert dof.explain(L, narrow, x).why == "it carries 16 columns through most of the function, and the algebra 54"
-    assert len(dof.explain(L, lambda x: jnp.sum(jnp.sin(jnp.outer(x, x))), x).columns) == 54
-    found, expected = jax.jit(lambda x: (L(narrow)(x), dof.laplacian(dof.laplacian(narrow))(x)))(x)
-    assert_close(found, expected, 1e-9)
 
 
 def test_operators_with_very_many_terms_are_not_written_out():

@@ -6,20 +6,10 @@ import numpy as np
 import pytest
 
 import dof
-from oracle import assert_close, coefficients, normal, points, reference_at
+from functions_of_four import L2, A, B, C, f, of_f, x
+from oracle import assert_close, normal, points, reference_at
 
-A, B, C = coefficients(4)
-L2 = normal(2, 4, seed=3)
 BLOCKS = normal(2, 2, 2, seed=4)
-x = points(4)
-
-
-def f(x):
-    return jnp.sin(x[0] * x[1]) * jnp.exp(x[2]) + jnp.tanh(x @ x) * x[3] ** 3
-
-
-of_f = reference_at(f, x)
-"""The reference (a, b, c) ↦ L f(x), which almost all tests are about."""
 
 
 def dense(blocks):
@@ -190,15 +180,6 @@ def test_small_coefficients_beside_large_ones(dtype, small):
     assert float(dof.Operator(a=a)(g)(at)) == pytest.approx(1.0, rel=1e-6)
 
 
-def test_shared_directions_of_opposite_sign():
-    g = lambda x: x[0] * x[1]  # noqa: E731
-    flipped = dof.Operator(a=dof.Factored(np.diag([-1.0, 1.0])))
-    found = jax.jit(lambda a: dof.jointly(flipped, dof.Operator(a=a))(g)(jnp.ones(2)))(
-        np.array([[1.0, 0.5], [0.5, 2.0]])
-    )
-    assert_close(found, (0.0, 1.0))
-
-
 def test_nothing_to_differentiate():
     """x without coordinates."""
     for empty in ({}, (), None, jnp.zeros(0)):
@@ -311,49 +292,7 @@ def test_shapes_of_coefficients_follow_x():
     assert_close(dof.Operator(a=lambda t: t, b=lambda t: t)(h)(tree), of_f(np.diag(x), x, 0))
 
 
-def test_jointly():
-    operators = [dof.laplacian, dof.Operator(A, B, C), dof.Operator(b=B), dof.Operator(a=B), dof.Operator(a=1j * A)]
-    together = dof.jointly(*operators)(f)(x)
-    assert_close(together, tuple(L(f)(x) for L in operators))
-    run_time = jax.jit(lambda a: dof.jointly(dof.laplacian, dof.Operator(a=a), dof.Operator(a=dof.Factored(L2)))(f)(x))
-    assert_close(run_time(A)[1], of_f(A, 0, 0))
-    both = lambda x: dof.jointly(dof.Operator(a=jnp.outer(x, x)), dof.Operator(a=x), dof.Operator(a=B))(f)(x)  # noqa: E731
-    expected = [of_f(m, 0, 0) for m in (np.outer(x, x), np.diag(x), np.diag(B))]
-    assert_close(jax.jit(both)(x), tuple(expected))
-    value, applied = dof.jointly(*operators).with_value(f)(x)
-    assert_close((value, applied), (f(x), together))
-
-
-def test_jointly_shares_directions():
-    u_xx = dof.Operator(a=np.array([1.0, 0, 0, 0]))
-    shared = dof.propagate(f, dof.jointly(dof.laplacian, 3 * u_xx, -dof.laplacian))(x)
-    assert shared.tangents.shape[0] == 4
-    assert shared.applied.shape == (3,)
-
-
-def test_propagate():
-    triple = dof.propagate(f, dof.Operator(a=dof.Factored(L2, (1, -1)), b=B, c=C))(x)
-    assert_close(triple.value, f(x))
-    assert_close(triple.tangents, L2 @ jax.grad(f)(x))
-    assert_close(triple.applied, of_f(L2.T @ np.diag([1.0, -1]) @ L2, B, 0))
-    constant = dof.propagate(lambda x: jnp.arange(3), dof.laplacian)(x)
-    assert not constant.tangents.any()
-    assert not constant.applied.any()
-
-
 def test_integer_results():
     out = dof.Operator(a=A, c=2.0)(lambda x: {"i": jnp.argsort(x), "b": x > 0.5})(x)
     assert_close(out["i"], 2.0 * jnp.argsort(x))
     assert not dof.laplacian(lambda x: jnp.argsort(x))(x).any()
-
-
-def test_check():
-    report = dof.check(dof.Operator(A, B, C), f, x)
-    assert report.error < 1e-12
-    assert "float64" in str(report)
-    wrong = dof.register_rule(lambda x: x**2, lambda walk, x: [dof.Triple(x.value**2, x.tangents, x.applied)])
-    assert dof.check(dof.laplacian, lambda x: jnp.sum(wrong(x)), x).error > 0.1
-    nothing = dof.register_rule(lambda x: x**2, lambda walk, x: [dof.Triple(x.value * np.nan, x.tangents, x.applied)])
-    assert np.isnan(dof.check(dof.Operator(b=B, c=1.0), lambda x: (jnp.sin(x), nothing(x)), x).error)
-    single = dof.check(dof.laplacian, f, x.astype(np.float32))
-    assert 1e-10 < single.error < 1e-5

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import equinox as eqx
 import jax
@@ -13,24 +12,10 @@ from flax import nnx
 
 import dof
 from dof import pde
-from dof.errors import Diverged, NotEnoughMemoryError
-from dof.solving.measuring.training_plots import plot_training
 from dof.solving.solver import intervals, training_of
+from problems import LINE, bent
 
 SMALL = {"width": 12, "depth": 1, "points": 60, "edge_points": 20, "report": 5, "error_points": 64}
-
-
-@pde.residual("x")
-def bent(u, x, *, k=1.0):
-    return u.xx + k * jnp.sin(x)
-
-
-LINE = pde.Problem(
-    bent,
-    pde.Interval(0, np.pi),
-    [pde.dirichlet(0.0, on="x=0"), pde.neumann(-1.0, on=f"x={np.pi}")],
-    reference=jnp.sin,
-)
 
 
 def test_soft_conditions_balance_themselves_and_the_solution_is_found():
@@ -107,54 +92,10 @@ def test_what_is_given_is_computed_once_and_reaches_the_equation():
     assert dof.solve(problem, **SMALL, adam=10, newton=20).error < 1e-4
 
 
-def test_points_crowd_where_the_residual_is_large():
-    training = training_of("helmholtz", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": True})
-    state = training.start()
-    (points, *_), *_ = training.batch(state)
-    even = training_of("helmholtz", None, SMALL | {"adam": 5, "newton": 5, "points": 400, "adaptive": False})
-    size = lambda z: float(jnp.mean(training.points.squares(0, state.theta, (z,))))  # noqa: E731
-    assert size(points) > 1.3 * size(even.batch(state)[0][0])
-
-
-def test_what_is_no_number_is_said_with_step_and_term():
-    @pde.residual("x")
-    def broken(u, x):
-        return u.xx + jnp.sqrt(-1 - x)
-
-    problem = pde.Problem(broken, pde.Interval(0, 1), [pde.dirichlet(0.0)])
-    with pytest.raises(Diverged, match=r"`equation` is nan at step 1, at x = 0\.\d+, and at 60 of 60"):
-        dof.solve(problem, **SMALL, adam=5, newton=0)
-
-
-def test_a_loss_that_grows_without_bound_is_stopped():
-    with pytest.raises(Diverged, match="`equation`") as caught:
-        dof.solve("heat", **SMALL, adam=100, newton=0, rate=1e6)
-    assert caught.value.solution is None
-
-
-def test_what_was_found_before_it_diverged_is_kept():
-    """k grows by the rate in each step of Adam, until 1 − k has no root any more."""
-    rising = pde.residual("x")(lambda u, x, *, k: jnp.sqrt(1 - k) + 0 * u)
-    problem = pde.Problem(rising, pde.Interval(0, 1), unknowns={"k": 0.0})
-    with pytest.raises(Diverged, match=r"at step 1[1-5]\.") as caught:
-        dof.solve(problem, **SMALL, adam=1000, newton=0, rate=0.1)
-    solution = caught.value.solution
-    assert [report.step for report in solution.history] == [5, 10] and "step 10" in caught.value.__notes__[0]
-    assert 0.5 < solution.unknowns["k"] < 1.1 and np.isfinite(solution([0.5]))
-
-
 def test_losses_are_told_for_each_term():
     ends = [pde.dirichlet(1.0), pde.dirichlet(1.0), pde.data([[0.5]], [1.0])]
     (report,) = dof.solve(pde.Problem(bent, pde.Interval(0, 1), ends), **SMALL, adam=1, newton=0).history
     assert list(report.losses) == ["equation", "dirichlet", "dirichlet 2", "data"]
-
-
-def test_training_is_plotted_with_the_names_that_each_report_has():
-    """As in a run that was begun when terms had other names."""
-    (report,) = dof.solve(LINE, **SMALL, adam=1, newton=0).history
-    figure = plot_training([report, replace(report, residuals={f"term {k}": 1.0 for k in range(20)})])
-    names = [line.get_label() for line in figure.axes[0].lines]
-    assert names[:3] == [f"fresh points: {name}" for name in report.losses] and "fresh points: term 19" in names
 
 
 def test_submodules_are_there_without_an_import_of_their_own():
@@ -166,11 +107,6 @@ def test_without_its_packages_a_submodule_says_what_to_install():
     code = "import sys; sys.modules['optax'] = None; import dof; dof.pde; dof.solving"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "ImportError: `dof.solving` needs optax" in done.stderr and 'pip install "dof[solve]"' in done.stderr
-
-
-def test_hessians_that_do_not_fit_are_refused_at_once():
-    with pytest.raises(NotEnoughMemoryError, match="method='dof'"):
-        dof.solve("sine-gordon-100000", method="hessian")
 
 
 @pytest.mark.parametrize(

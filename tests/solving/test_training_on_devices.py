@@ -16,7 +16,7 @@ from dof.errors import ArgumentError, ArgumentTypeError
 from dof.solving.devices import Devices, first_devices
 from dof.solving.shares_of_points import shares
 
-SCRIPT = Path(__file__).parent / "training_on_devices.py"
+SCRIPT = Path(__file__).parent / "run_on_devices.py"
 SOURCE = Path(__file__).parents[2] / "src"
 
 

@@ -261,21 +261,6 @@ def test_many_slots():
     assert_same(dof.laplacian, f, np.eye(96), x)
 
 
-def test_explanation_of_a_call_with_other_arguments():
-    found = dof.explain(dof.laplacian, lambda x, n, g: jnp.sum(g(x[:n])), X, 3, jnp.sin)
-    assert [e.primitive for e in found.equations] == ["slice", "sin", "reduce_sum"]
-
-
-def test_explanation():
-    found = dof.explain(dof.laplacian, lambda x: jnp.sum(jax.lax.sort(jnp.tanh(x)) ** 2), X)
-    assert found.directions == N
-    assert [e.primitive for e in found.equations] == ["tanh", "sort", "integer_pow", "reduce_sum"]
-    assert [e.slots for e in found.equations] == [1, N, N, N]
-    assert [e.primitive for e in found.lost] == ["sort"]
-    assert "it is not known how directions go through `sort`" in str(found)
-    assert "test_structure.py" in found.lost[0].source
-
-
 def test_propagate_gives_the_directions_of_the_user():
     triple, slopes = jax.jit(lambda x: (dof.propagate(by_einsum, dof.laplacian)(x), jax.jacfwd(by_einsum)(x)))(X)
     assert_close(triple.tangents, np.moveaxis(slopes, -1, 0))

@@ -5,11 +5,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import dof
 from dof import pde
 from dof.solving.loss.collocation_points import counts_of, sample
 from dof.solving.loss.objective import Objective
 from dof.solving.networks import mlp
+from problems import FEW
 
+SMALL = {"adam": 2, "newton": 0, "points": 16, "edge_points": 8, "width": 4, "depth": 1, "error_points": 64}
 COUNTS = {"points": 7, "edge_points": 5}
 WEIGHTS = jnp.array([1.0, 2.0, 0.5])
 
@@ -80,3 +83,26 @@ def test_unknowns_are_part_of_what_is_trained(objective):
     assert objective.unknowns(theta)["k"] == 0.5
     params, _ = objective.unravel(theta)
     assert theta.size == 1 + sum(leaf.size for leaf in jax.tree.leaves(params))
+
+
+def test_an_equation_that_no_parameter_moves_leaves_the_weights_finite():
+    points = np.linspace(0, 1, 30)[:, None]
+    still = pde.residual("x")(lambda u, x: 0.0 * u)
+    problem = pde.Problem(still, pde.Interval(0, 1), [pde.data(points, np.sin(points[:, 0]))])
+    solution = dof.solve(problem, **FEW, points=40, adam=0, newton=16)
+    np.testing.assert_allclose(solution(points), np.sin(points[:, 0]), atol=1e-3)
+
+
+def test_weights_by_hand_multiply_those_of_the_terms():
+    residual = pde.residual("x")(lambda u, x: u.xx - 1)
+    soft = lambda weight: [pde.dirichlet(0.0, on="x=0", weight=weight), pde.dirichlet(1.0, on="x=1")]  # noqa: E731
+
+    def weights(factor, **settings):
+        training = dof.solve(pde.Problem(residual, pde.Interval(0, 1), soft(factor)), **SMALL | settings).training
+        state = training.start()
+        return np.asarray(training._weights(state, training.batch(state)))
+
+    np.testing.assert_allclose(weights(10.0, balance=False), [1, 10, 1])
+    np.testing.assert_allclose(weights(10.0) / weights(1.0), [1, 10, 1], rtol=1e-6)
+    with pytest.raises(dof.ArgumentError, match="`weight` is -1"):
+        pde.Problem(residual, pde.Interval(0, 1), soft(-1.0))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from wrong_peers import NETWORKS, PAGE, made, table
+from wrong_second_derivatives import NETWORKS, PAGE, made, table
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,5 +27,5 @@ def test_dof_agrees_with_finite_differences_everywhere(found):
 def test_the_page_is_of_this_version_of_pytorch(found):
     page = (ROOT / PAGE).read_text()
     if f"PyTorch {torch.__version__.partition('+')[0]}" not in page:
-        pytest.skip("the page is for another version; python tests/pytorch/wrong_peers.py makes it")
+        pytest.skip("the page is for another version; python tests/pytorch/wrong_second_derivatives.py makes it")
     assert made(found) in page

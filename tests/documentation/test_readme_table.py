@@ -112,7 +112,7 @@ def test_all_rows_are_tested():
 
 
 def test_the_rows_of_pytorch_are_those_of_their_page():
-    """`tests/pytorch/test_peers.py` compares the page with the PyTorch that is installed."""
+    """`tests/pytorch/test_wrong_second_derivatives.py` compares the page with the PyTorch that is installed."""
     page = README.parent / "docs/explanation/pytorch-second-derivatives.md"
     rows = {
         cells[0]: cells[1:]

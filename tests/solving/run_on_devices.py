@@ -1,7 +1,7 @@
 """Run by test_training_on_devices.py in processes of its own: training over devices gives the same numbers as on one.
 
-training_on_devices.py                        one process with eight devices
-training_on_devices.py FOLDER NUMBER ADDRESS  one of two processes with two devices each, which train a run in a folder
+run_on_devices.py                        one process with eight devices
+run_on_devices.py FOLDER NUMBER ADDRESS  one of two processes with two devices each, which train a run in a folder
 """
 
 import os

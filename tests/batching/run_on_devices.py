@@ -1,7 +1,7 @@
 """Run by test_devices.py in processes of its own: eight devices give the same numbers as one.
 
-devices.py                   one process with eight devices
-devices.py NUMBER ADDRESS    one of two processes with four devices each
+run_on_devices.py                   one process with eight devices
+run_on_devices.py NUMBER ADDRESS    one of two processes with four devices each
 """
 
 import os

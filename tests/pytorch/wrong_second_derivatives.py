@@ -1,4 +1,4 @@
-"""Makes the table of second derivatives that PyTorch gets wrong: `python tests/pytorch/wrong_peers.py`."""
+"""Makes the table of second derivatives that PyTorch gets wrong: `python tests/pytorch/wrong_second_derivatives.py`."""
 
 from pathlib import Path
 
