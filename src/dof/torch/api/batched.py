@@ -13,7 +13,7 @@ from torch.utils.checkpoint import checkpoint
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.torch.api.apply import require_function
-from dof.torch.arguments import require_tensor
+from dof.torch.function_arguments import require_tensor
 from dof.torch.pipeline.propagated import map_outputs
 from dof.torch.triple import Triple
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from dof.errors import ArgumentError, describe
 from dof.torch import torch_compat
 from dof.torch.api.apply import require_function
-from dof.torch.arguments import require_tensor
+from dof.torch.function_arguments import require_tensor
 
 
 def compiled(g: Callable[[Tensor], Any], x: Tensor, **options: Any) -> Callable[[Tensor], Any]:

@@ -17,7 +17,7 @@ from dof.pde.notation.derivatives import Applied, Derivative, First, Gradient, H
 from dof.pde.notation.names import Names, field_names, read_names
 from dof.torch.api.apply import jointly, require_function
 from dof.torch.api.operator import Operator, derivatives
-from dof.torch.arguments import require_tensor
+from dof.torch.function_arguments import require_tensor
 from dof.torch.pde.fields import Field, value_of
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from dof.frameworks import expecting_torch
 from dof.operators.higher_order import HigherOrder
 from dof.torch import row_probe
-from dof.torch.arguments import require_points
+from dof.torch.function_arguments import require_points
 from dof.torch.jets.symbol_at import of_order_two
 from dof.torch.pipeline.any_order import propagate_any_order
 from dof.torch.pipeline.order_two import propagate_order_two
