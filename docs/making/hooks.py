@@ -12,7 +12,7 @@ from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from docs.making import primitives, typeset
+from docs.making import typeset
 
 
 def command_line() -> str:
@@ -29,7 +29,7 @@ def example(name: str) -> str:
 
 
 DOCSTRING_END = '"""\n'
-MADE = {"primitives": primitives.table, "command line": command_line}
+MADE = {"command line": command_line}
 
 
 def on_config(config: Any) -> Any:

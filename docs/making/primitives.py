@@ -1,15 +1,24 @@
-"""The table of primitives and their families, from the registry of rules."""
+"""Puts the primitives of JAX that have records into docs/reference/primitives.md, by family.
+
+    python docs/making/primitives.py
+
+A test compares the page with the records.
+"""
 
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import jax
 
 import dof.jaxpr.rules  # noqa: F401
 from dof.jaxpr.registry import RECORDS
 
+PAGE = Path(__file__).parents[1] / "reference" / "primitives.md"
+MARKS = re.compile(r"(<!-- table: primitives -->\n).*?(<!-- end of table -->)", flags=re.S)
 FILES = {
     "constant": ("constant",),
     "linear": ("linear",),
@@ -51,3 +60,12 @@ def _lines() -> Iterator[str]:
 
 def _docstring(file: str) -> str:
     return (importlib.import_module(f"dof.jaxpr.rules.{file}").__doc__ or "").strip()
+
+
+def made(page: str) -> str:
+    """The text of the page with the primitives as the records have them."""
+    return MARKS.sub(lambda found: found[1] + table() + "\n" + found[2], page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(made(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
