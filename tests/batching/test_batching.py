@@ -217,3 +217,11 @@ def test_bad_input(name):
     call, argument = BAD[name]
     with pytest.raises(dof.DofError, match=rf"`{argument}` .*\n  Fix: "):
         call()
+
+
+def test_shared_arguments_may_have_leaves_that_are_no_arrays():
+    model = {"in": jnp.arange(12.0).reshape(4, 3) / 10, "activation": jnp.tanh, "name": "net"}
+    of_model = dof.laplacian(lambda model, x: jnp.sum(model["activation"](model["in"] @ x)), argnums=1)
+    x = jnp.linspace(-1, 1, 15).reshape(5, 3)
+    found = dof.batched(of_model, in_axes=(None, 0), chunk=2)(model, x)
+    np.testing.assert_allclose(found, jax.vmap(of_model, (None, 0))(model, x), rtol=1e-5)

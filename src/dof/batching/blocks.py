@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
 from dof.function_arguments import named_after
@@ -43,13 +44,16 @@ class Batch:
 
     @property
     def shared(self) -> list[Any]:
-        """The leaves that all points share."""
-        return [leaf for leaf, mapped in zip(self.leaves, self.is_mapped, strict=True) if not mapped]
+        """The arrays that all points share."""
+        return [
+            leaf for leaf, mapped in zip(self.leaves, self.is_mapped, strict=True) if not mapped and _is_array(leaf)
+        ]
 
     def join(self, shared: Sequence[Any], mapped: Sequence[Any]) -> list[Any]:
-        """All leaves, in order."""
+        """All leaves, in order; those that are no arrays, as the activation of a module, stay as they are."""
         parts = {True: iter(mapped), False: iter(shared)}
-        return [next(parts[m]) for m in self.is_mapped]
+        each = zip(self.leaves, self.is_mapped, strict=True)
+        return [next(parts[m]) if m or _is_array(leaf) else leaf for leaf, m in each]
 
     def trace(self, g: Callable[..., Any], params: Any, shared: Any, mapped: Any) -> tuple[Closed, list[bool], Any]:
         """Trace g(params, args, kwargs) at one point, once.
@@ -100,6 +104,10 @@ def _refuse_sizes(batch: Batch, leaves: list[Any]) -> NoReturn:
     expected = "as many to all, and None for an argument that all points share, as parameters"
     fix = "dof.batched(g, in_axes=(None, 0))(params, x)"
     raise ArgumentError(describe("in_axes", f"gives {each}" if each else "gives no argument a batch", expected, fix))
+
+
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, (jax.Array, np.ndarray, np.generic, int, float, complex))
 
 
 def _is_none(value: Any) -> bool:
