@@ -2,6 +2,7 @@
 
 import re
 import signal
+import sys
 from io import StringIO
 
 import pytest
@@ -43,19 +44,28 @@ def solved(tmp_path, body, *options, conditions=ENDS, name="mine.py"):
     [
         ("return u.xx - k", ["NameError: name 'k' is not defined", "mine.py, line 10: return u.xx - k"]),
         ("return u.xz", ["`u.xz` is no derivative", "mine.py, line 10: return u.xz"]),
+        ("return u.xx + 1j * u", ["`equation` has complex values", 'fields="u: complex"']),
         ("return (1 * u).x", ["is a derivative of an array"]),
         ("kept.append(u.x); return kept[0] + u.x", ["`u.x` is of an earlier call"]),
         ("kept.append(1 * u.x); return kept[0] + u.x", ["`line` uses a value of an earlier call"]),
-        ("return u.xx", ["cannot be run: it calls sys.exit", "mine.py, line 12"]),
-        ("sys.exit(3)", ["Ended by sys.exit", "mine.py, line 10: sys.exit(3)"]),
+        ("return u.xx", ["cannot be run: it calls sys.exit", "Fix: without it", "mine.py, line 12"]),
+        ("sys.exit(3)", ["cannot be run: it calls sys.exit", "mine.py, line 10: sys.exit(3)"]),
     ],
 )
 def test_mistakes_in_a_residual_are_told_with_the_names_of_the_user(tmp_path, body, said):
-    conditions = "sys.exit(3)" if "cannot be run" in said[0] else ENDS
+    conditions = "sys.exit(3)" if "mine.py, line 12" in said else ENDS
     done = solved(tmp_path, body, conditions=conditions)
     assert done.exit_code == 2, done.exception
     assert all(part in done.output for part in said), done.output
     assert "raceback" not in done.output and not (tmp_path / "run").exists()
+    assert "Python that defines" not in done.output, "a mistake inside of a problem is no missing problem"
+
+
+def test_an_exit_once_training_has_begun_is_told(capsys):
+    with pytest.raises(typer.Exit) as ended, told_plainly():
+        sys.exit(3)
+    said = capsys.readouterr().err
+    assert ended.value.exit_code == 2 and "Ended by sys.exit" in said and "test_told_plainly.py, line" in said
 
 
 def test_a_value_that_a_condition_keeps_is_told(tmp_path):
