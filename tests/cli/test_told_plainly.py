@@ -82,6 +82,7 @@ def test_a_mistake_that_dof_finds_in_a_file_has_one_fix(tmp_path):
 def test_a_network_that_does_not_fit_into_memory_is_refused_with_its_size(tmp_path):
     done = RUNNER.invoke(app, ["solve", "heat", "--width", "200000", "--out", str(tmp_path / "run")])
     assert done.exit_code == 2 and "40,001,000,001 parameters" in done.output and "GB are free" in done.output
+    assert "lbfgs" not in done.output, "θ alone takes 320 GB"
 
 
 @pytest.mark.parametrize(
