@@ -69,7 +69,9 @@ def module_of(code: ProblemCode, path: Path) -> ModuleType:
 def _called(error: BaseException) -> str:
     """What an error of the file says; those of dof and of `u.xz` say what to do."""
     if isinstance(error, SystemExit):
-        return 'it calls sys.exit, and nothing after it is run.\n  Fix: without it, or if __name__ == "__main__": above it'
+        return (
+            'it calls sys.exit, and nothing after it is run.\n  Fix: without it, or if __name__ == "__main__": above it'
+        )
     return str(error) if isinstance(error, DofError) else f"{type(error).__name__}: {error}"
 
 
