@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sysconfig
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
 
 PACKAGE = Path(__file__).resolve().parent
 LIBRARIES = tuple(
-    {str(PACKAGE), *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib"))}
+    {
+        f"{folder}{os.sep}"
+        for folder in (PACKAGE, *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")))
+    }
 )
-"""Folders of dof, of Python and of installed packages: lines in them are not the user's."""
+"""Folders of dof, of Python and of installed packages: lines in them are not the user's, those in `dof-runs` are."""
 
 
 def user_frame(error: BaseException) -> FrameSummary | None:

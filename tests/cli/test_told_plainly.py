@@ -1,5 +1,6 @@
 """Mistakes in a user's file and interrupts, as the command line tells them: in sentences, with the user's line."""
 
+import linecache
 import re
 import signal
 import sys
@@ -10,6 +11,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
+from dof import user_line
 from dof.cli import INTERRUPTED, run_solve
 from dof.cli.app import app
 from dof.cli.plain_errors import told_plainly
@@ -59,6 +61,14 @@ def test_mistakes_in_a_residual_are_told_with_the_names_of_the_user(tmp_path, bo
     assert all(part in done.output for part in said), done.output
     assert "raceback" not in done.output and not (tmp_path / "run").exists()
     assert "Python that defines" not in done.output, "a mistake inside of a problem is no missing problem"
+
+
+def test_a_line_is_the_users_in_a_folder_whose_name_begins_as_that_of_dof_does():
+    beside = f"{user_line.PACKAGE}-runs/mine.py"
+    with pytest.raises(ZeroDivisionError) as caught:
+        exec(compile("1 / 0", beside, "exec"))
+    linecache.cache[beside] = 5, None, ["1 / 0"], beside
+    assert f"{beside}, line 1: 1 / 0" in user_line.user_line(caught.value)
 
 
 def test_an_exit_once_training_has_begun_is_told(capsys):
