@@ -18,9 +18,14 @@ FONT = Path(_PACKAGE.origin).parent / "fonts" / "STIXTwoMath-Regular.ttf"
 def display(source: str, *_: Any, **__: Any) -> str:
     """The MathML of a code block of the language `math`."""
     formula = convert(source.strip(), display="block")
-    # Primes of this font are small and raised already: the style sheet undoes what a superscript adds.
-    formula = re.sub(r"<mi>(&#x0203[23];)</mi>", r'<mo class="prime">\1</mo>', formula)
-    return f'<div class="formula">{formula}</div>'
+    return f'<div class="formula">{_with_primes_on_letters(formula)}</div>'
+
+
+def _with_primes_on_letters(formula: str) -> str:
+    """Primes beside their letters: those of the font are small and raised already, and browsers would do so again."""
+    prime, letter = r"(<mi>&#x0203[23];</mi>)", r"(<mi>[^<]*</mi>)"
+    formula = re.sub(f"<msup>{letter}{prime}</msup>", r"<mrow>\1\2</mrow>", formula)
+    return re.sub(f"<msubsup>{letter}{letter}{prime}</msubsup>", r"<msub><mrow>\1\3</mrow>\2</msub>", formula)
 
 
 def fence() -> dict[str, Any]:

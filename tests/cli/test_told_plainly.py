@@ -1,7 +1,9 @@
 """Mistakes in a user's file and interrupts, as the command line tells them: in sentences, with the user's line."""
 
+import linecache
 import re
 import signal
+import sys
 from io import StringIO
 
 import pytest
@@ -9,6 +11,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
+from dof import user_line
 from dof.cli import INTERRUPTED, run_solve
 from dof.cli.app import app
 from dof.cli.plain_errors import told_plainly
@@ -43,19 +46,36 @@ def solved(tmp_path, body, *options, conditions=ENDS, name="mine.py"):
     [
         ("return u.xx - k", ["NameError: name 'k' is not defined", "mine.py, line 10: return u.xx - k"]),
         ("return u.xz", ["`u.xz` is no derivative", "mine.py, line 10: return u.xz"]),
+        ("return u.xx + 1j * u", ["`equation` has complex values", 'fields="u: complex"']),
         ("return (1 * u).x", ["is a derivative of an array"]),
         ("kept.append(u.x); return kept[0] + u.x", ["`u.x` is of an earlier call"]),
         ("kept.append(1 * u.x); return kept[0] + u.x", ["`line` uses a value of an earlier call"]),
-        ("return u.xx", ["cannot be run: it calls sys.exit", "mine.py, line 12"]),
-        ("sys.exit(3)", ["Ended by sys.exit", "mine.py, line 10: sys.exit(3)"]),
+        ("return u.xx", ["cannot be run: it calls sys.exit", "Fix: without it", "mine.py, line 12"]),
+        ("sys.exit(3)", ["cannot be run: it calls sys.exit", "mine.py, line 10: sys.exit(3)"]),
     ],
 )
 def test_mistakes_in_a_residual_are_told_with_the_names_of_the_user(tmp_path, body, said):
-    conditions = "sys.exit(3)" if "cannot be run" in said[0] else ENDS
+    conditions = "sys.exit(3)" if "mine.py, line 12" in said else ENDS
     done = solved(tmp_path, body, conditions=conditions)
     assert done.exit_code == 2, done.exception
     assert all(part in done.output for part in said), done.output
     assert "raceback" not in done.output and not (tmp_path / "run").exists()
+    assert "Python that defines" not in done.output, "a mistake inside of a problem is no missing problem"
+
+
+def test_a_line_is_the_users_in_a_folder_whose_name_begins_as_that_of_dof_does():
+    beside = f"{user_line.PACKAGE}-runs/mine.py"
+    with pytest.raises(ZeroDivisionError) as caught:
+        exec(compile("1 / 0", beside, "exec"))
+    linecache.cache[beside] = 5, None, ["1 / 0"], beside
+    assert f"{beside}, line 1: 1 / 0" in user_line.user_line(caught.value)
+
+
+def test_an_exit_once_training_has_begun_is_told(capsys):
+    with pytest.raises(typer.Exit) as ended, told_plainly():
+        sys.exit(3)
+    said = capsys.readouterr().err
+    assert ended.value.exit_code == 2 and "Ended by sys.exit" in said and "test_told_plainly.py, line" in said
 
 
 def test_a_value_that_a_condition_keeps_is_told(tmp_path):
@@ -72,6 +92,7 @@ def test_a_mistake_that_dof_finds_in_a_file_has_one_fix(tmp_path):
 def test_a_network_that_does_not_fit_into_memory_is_refused_with_its_size(tmp_path):
     done = RUNNER.invoke(app, ["solve", "heat", "--width", "200000", "--out", str(tmp_path / "run")])
     assert done.exit_code == 2 and "40,001,000,001 parameters" in done.output and "GB are free" in done.output
+    assert "lbfgs" not in done.output, "θ alone takes 320 GB"
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,16 @@ import pytest
 
 import dof
 from dof.extend import enable_x64
+from dof.solving.checks.reference_check import on_reference
 from dof.solving.checks.warnings_before_training import on_given_solution
 from dof.solving.loss.collocation_points import sample
+from dof.solving.solver import training_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples/gallery"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "run")
-INEXACT = {"kdv": 1e-5, "plate": 1.0, "l_shape": 1e-5, "schnakenberg": 1e-4}
-"""A soliton that is cut off at the ends, a series whose fourth derivatives do not converge, a fit to the boundary, a
-numerical solution."""
+INEXACT = {"kdv": 1e-5, "plate": 1e-4, "l_shape": 1e-5, "schnakenberg": 1e-4}
+"""A soliton that is cut off at the ends, a series with 30 terms, a fit to the boundary, a numerical solution."""
 SMALL = {"adam": 1, "newton": 1, "points": 30, "edge_points": 10, "width": 4, "depth": 1, "report": 2}
 
 
@@ -46,6 +47,12 @@ def test_the_reference_solves_the_problem(module):
 @pytest.mark.parametrize("module", [name for name in NAMES if name != "mathieu"], indirect=True)
 def test_conditions_do_not_have_the_solution_in_them(module):
     assert on_given_solution(module.problem) == ""
+
+
+@pytest.mark.parametrize("module", [name for name in NAMES if name != "mathieu"], indirect=True)
+def test_no_reference_is_doubted(module):
+    training = training_of(module.problem, None, SMALL)
+    assert on_reference(training.objective) == ""
 
 
 @pytest.mark.parametrize("module", ["mathieu"], indirect=True)

@@ -88,6 +88,17 @@ MISTAKES = {
         "`g` of `dirichlet` asks for a component of what is a single number",
         "x without index",
     ),
+    "complex residual": (
+        plane(lambda u, x, y: u.laplacian + 1j * u),
+        "`equation` has complex values; expected real ones, as the fields have",
+        'fields="u: complex"',
+        "return (r.real, r.imag)",
+    ),
+    "complex data": (
+        lambda: solved(line, conditions=[pde.data([[0.5]], [1j])]),
+        "`data` has complex values",
+        'fields="u: complex"',
+    ),
     "complex ansatz": (lambda: pde.Problem(line, LINE, ansatz=lambda n, x: n + 1j * x), "`ansatz` is complex"),
     "complex features": (lambda: pde.Problem(line, LINE, features=lambda z: 1j * z), "`features` is complex"),
     "complex reference": (lambda: solved(line, reference=lambda x: x + 1j), "`reference` is complex"),

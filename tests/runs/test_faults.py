@@ -137,7 +137,14 @@ def change_types(checkpoints):
             lambda run: replace_in(run / "config.toml", "width = 6", "wide = 6"),
             "config.toml' has .* `wide` is no setting",
         ),
-        (lambda run: replace_in(run / "config.toml", "width = 6", "width = 7"), "is no state of this training"),
+        (
+            lambda run: replace_in(run / "config.toml", "width = 6", "width = 7"),
+            "config.toml' has .* other settings than the run began with",
+        ),
+        (
+            lambda run: replace_in(run / "config.toml", 'activation = "tanh"', 'activation = "sin"'),
+            "config.toml' has .* other settings than the run began with",
+        ),
         (lambda run: replace_in(run / "config.toml", "adam = 8", ""), "config.toml' has .* `adam` is not there"),
         (lambda run: replace_in(run / "config.toml", "depth = 1", f"depth = 1{22 * '0'}"), "`depth` is 1000"),
         (lambda run: (run / "metrics.jsonl").write_bytes(b"\xff\xfe"), "has no report of step 8"),
@@ -162,6 +169,20 @@ def test_a_folder_that_was_changed_is_refused_with_a_sentence(copy, spoil, said)
     with pytest.raises(DofError, match=said) as caught:
         resume(copy)
     assert "Fix: " in str(caught.value)
+
+
+def test_weights_are_not_loaded_with_settings_that_were_edited(copy):
+    """Those of tanh in a network of sin are another function."""
+    replace_in(copy / "config.toml", 'activation = "tanh"', 'activation = "sin"')
+    with pytest.raises(ArgumentError, match="other settings than the run began with"):
+        dof.load(copy)
+
+
+def test_another_problem_of_the_zoo_is_not_gone_on_with(tmp_path):
+    begin("heat", FEW, tmp_path / "run")
+    replace_in(tmp_path / "run/config.toml", 'problem = "heat"', 'problem = "burgers"')
+    with pytest.raises(ArgumentError, match="another problem or other settings"):
+        resume(tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -279,6 +300,14 @@ def test_a_full_disk_is_told_with_file_and_folder_and_nothing_is_left(tmp_path, 
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OSError, match=r"metrics.jsonl cannot be written into"):
         atomic_write.append_line(tmp_path / "metrics.jsonl", "{}")
+
+
+@pytest.mark.parametrize(
+    ("number", "fix"), [(errno.EROFS, "permission to write"), (errno.EPERM, "permission"), (errno.EFBIG, "free some")]
+)
+def test_a_folder_that_cannot_be_written_needs_no_space(tmp_path, number, fix):
+    with pytest.raises(OSError, match=f"Fix: {fix}"), atomic_write.told_where(tmp_path / "file"):
+        raise OSError(number, os.strerror(number))
 
 
 def test_what_is_written_has_the_residual_on_fresh_points(finished):

@@ -168,9 +168,8 @@ class Problem:
         """The terms of the loss: the equation inside of the domain, and every condition that is not hard."""
         # The equation is first: `counts_of` and `balanced` rely on it.
         soft = [c.loss_term(self.named_domain) for c in self.conditions if not c.hard]
-        return with_distinct_names(
-            map(in_real_numbers, [with_point_factors(self._equation(), 1 + len(self.given)), *soft])
-        )
+        terms = [with_point_factors(self._equation(), 1 + len(self.given)), *soft]
+        return with_distinct_names(in_real_numbers(term, self.equation.fields) for term in terms)
 
     def _equation(self) -> LossTerm:
         known = lambda parameters, given: dict(parameters) | dict(zip(self.given, given, strict=True))  # noqa: E731

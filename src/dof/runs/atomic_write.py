@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says where a disk, or the share of it that one may have, is full."""
 
 
 @contextmanager
@@ -16,7 +20,8 @@ def told_where(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         said = f"{error.strerror or error}: {path.name} cannot be written into {str(path.parent)!r}"
-        raise OSError(error.errno, f"{said}.\n  Fix: free some space there, or --out with another folder") from error
+        fix = "free some space there" if error.errno in NO_SPACE else "permission to write there"
+        raise OSError(error.errno, f"{said}.\n  Fix: {fix}, or --out with another folder") from error
 
 
 def write_whole(path: Path, data: bytes) -> None:

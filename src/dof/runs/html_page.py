@@ -28,7 +28,7 @@ code { background: #f3f6f7; padding: .1rem .35rem; border-radius: 4px; }
 .quality { border-left: 6px solid; padding: .5rem .9rem; font-weight: 600; }
 .grade0, .grade1 { border-color: #2e7d4f; background: #eaf5ee; } .grade2 { border-color: #d9a400; background: #fdf6de; }
 .grade3, .grade4, .advice { border-color: #b3261e; background: #fbeae9; } .advice { padding: .5rem .9rem; }
-.command { display: block; overflow-x: auto; white-space: nowrap; padding: .5rem .7rem; }
+.command { display: block; overflow-wrap: anywhere; padding: .5rem .7rem; }
 .figure { overflow-x: auto; } .advice span { white-space: pre-wrap; }
 .residuals { margin-top: 1rem; } summary { cursor: pointer; color: #666; }
 pre { background: #f3f6f7; border-radius: 4px; padding: .7rem 1rem; overflow-x: auto; font-size: .85rem; }

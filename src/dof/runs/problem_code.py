@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from dof.errors import ArgumentError, DofError, describe
+from dof.errors import ArgumentError, DofError
 from dof.user_line import user_line
 
 EXAMPLE = "problem = pde.Problem(residual, domain, conditions)"
@@ -58,16 +58,21 @@ def module_of(code: ProblemCode, path: Path) -> ModuleType:
         _restore(name, before)
         if not isinstance(error, (Exception, SystemExit)):
             raise
-        if isinstance(error, DofError):  # it says what to do
-            raise ArgumentError(f"{str(code.path)!r} cannot be run: {error}{user_line(error)}") from error
-        called = "it calls sys.exit" if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
-        said = f"{str(code.path)!r} cannot be run: {called}{user_line(error)}"
-        raise ArgumentError(describe("problem", said, "Python that defines a problem", EXAMPLE)) from error
+        raise ArgumentError(f"{str(code.path)!r} cannot be run: {_called(error)}{user_line(error)}") from error
     finally:
         # The file may have changed the path itself. It is removed, so that a neighbour hides no module imported later.
         if folder in sys.path:
             sys.path.remove(folder)
     return module
+
+
+def _called(error: BaseException) -> str:
+    """What an error of the file says; those of dof and of `u.xz` say what to do."""
+    if isinstance(error, SystemExit):
+        return (
+            'it calls sys.exit, and nothing after it is run.\n  Fix: without it, or if __name__ == "__main__": above it'
+        )
+    return str(error) if isinstance(error, DofError) else f"{type(error).__name__}: {error}"
 
 
 def _restore(name: str, before: ModuleType | None) -> None:

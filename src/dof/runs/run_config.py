@@ -6,6 +6,7 @@ beside the file that it reads are not kept, nor is it known whether they have ch
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tomllib
 from pathlib import Path
@@ -74,6 +75,7 @@ def write_config(folder: Path, source: str, code: ProblemCode | None, settings: 
     # All settings are written, not only changed ones: a run goes on as it began when a recipe is changed later.
     # The whole path: the run may go on from another folder.
     head = {"problem": whole_name(source), "fingerprint": code.fingerprint if code else "", "dof": dof.__version__}
+    head |= {"settings_digest": _settings_digest(source, settings.as_dict())}
     lines = [*map(_line, head.items()), "", "[settings]", *map(_line, settings.as_dict().items()), ""]
     if code is not None:
         write_whole(folder / KEPT, code.data)
@@ -118,6 +120,7 @@ def read_config(folder: Path) -> RunConfig:
         found = f"{str(config)!r} cannot be read: {type(error).__name__}: {error}"
         raise ArgumentError(describe("resume", found, "the file that dof wrote", "dof solve heat")) from None
     _require_settings(settings, config, data.get("dof"))
+    _require_same_settings(data, config)
     return RunConfig(source, settings, None if file is None else _code_with(mark, file, folder / KEPT))
 
 
@@ -163,6 +166,22 @@ def _require_settings(settings: dict[str, Any], config: Path, version: Any) -> N
     if said:
         found = f"{str(config)!r} has a setting that cannot be: {said}"
         raise ArgumentError(describe("resume", found, "the settings that dof wrote", "undo the change"))
+
+
+def _require_same_settings(data: dict[str, Any], config: Path) -> None:
+    """Refuse settings that were edited: weights with another `activation` are another function, without a word."""
+    source, settings = data["problem"], data["settings"]
+    # Runs of older versions do not have it.
+    if data.get("settings_digest") not in (None, _settings_digest(source, settings)):
+        found = f"{str(config)!r} has another problem or other settings than the run began with"
+        fix = f"undo the change, or dof solve {quote(source)} with options for a new run"
+        raise ArgumentError(describe("resume", found, "what dof wrote", fix))
+
+
+def _settings_digest(source: str, settings: dict[str, Any]) -> str:
+    """The digest of settings, and of the name of a problem that is in no file; a file may be moved and has its own."""
+    own = source if file_and_name(source)[0] is None else ""
+    return hashlib.sha256("\n".join([own, *map(_line, settings.items())]).encode()).hexdigest()
 
 
 def _line(item: tuple[str, Any]) -> str:

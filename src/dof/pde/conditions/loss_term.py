@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dof.errors import ArgumentError, describe, shown
+from dof.pde.notation.names import Names
 
 Net = Callable[[Any], Any]
 """The unknown functions at one point, (coordinates,) → the values of all fields."""
@@ -52,11 +53,17 @@ def with_distinct_names(terms: Iterable[LossTerm]) -> tuple[LossTerm, ...]:
     return tuple(found.values())
 
 
-def in_real_numbers(term: LossTerm) -> LossTerm:
-    """The term with real and imaginary parts of residuals that are complex: the loss is a sum of squares."""
+def in_real_numbers(term: LossTerm, fields: Names) -> LossTerm:
+    """The term with real and imaginary parts of residuals that are complex: the loss is a sum of squares.
+
+    Where no field is complex they are refused: a real field would have two equations where one was written.
+    """
 
     def residual(*arguments: Any) -> Any:
         found = term.residual(*arguments)
+        if not fields.complexes and any(map(jnp.iscomplexobj, jax.tree.leaves(found))):
+            fix = f'fields="{fields.names[0]}: complex" in pde.residual, or return (r.real, r.imag) for two equations'
+            raise ArgumentError(describe(term.name, "has complex values", "real ones, as the fields have", fix))
         both = lambda leaf: jnp.stack([leaf.real, leaf.imag]) if jnp.iscomplexobj(leaf) else leaf  # noqa: E731
         return jax.tree.map(both, found)
 

@@ -57,10 +57,11 @@ def require_room_for_network(network: Network, settings: Settings) -> None:
     needed = 8 * count * max(PARAMETERS_AT_ONCE, rows)
     if needed > free:
         what = "the Jacobian of all residuals takes" if rows > PARAMETERS_AT_ONCE else "training them takes"
+        fits_without = rows > PARAMETERS_AT_ONCE and 8 * count * PARAMETERS_AT_ONCE <= free
         raise NotEnoughMemoryError(
             f"The network has {count:,} parameters; {what} {needed / GIGA:,.1f} GB of memory, and "
             f"{free / GIGA:.1f} GB are free.\n"
-            "  Fix: a smaller `width`" + (", fewer `points`, or optimiser='lbfgs'" if rows > PARAMETERS_AT_ONCE else "")
+            "  Fix: a smaller `width`" + (", fewer `points`, or optimiser='lbfgs'" if fits_without else "")
         )
 
 
