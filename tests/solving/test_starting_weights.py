@@ -52,6 +52,26 @@ def test_an_activation_that_is_not_known_is_refused():
         dof.solve("heat", activation="relu")
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "fix"),
+    [
+        ("activation", np.sin, "activation='tanh'"),
+        ("points", "many", "points=None"),
+        ("adaptive", 3, "adaptive='auto'"),
+    ],
+)
+def test_a_setting_of_another_type_is_refused_with_one_that_runs(name, value, fix):
+    with pytest.raises(dof.ArgumentTypeError, match=f"`{name}` is(.|\n)*Fix: {fix}$"):
+        dof.solve("heat", **{name: value})
+
+
+@pytest.mark.parametrize("weight", [2, np.arange(3), 1j])
+def test_weights_that_no_step_could_move_are_refused(weight):
+    params = {"a": 1.0, "b": weight}
+    with pytest.raises(dof.ArgumentTypeError, match=r"`network` has the weights params\['b'\] of type"):
+        dof.solve("heat", (params, lambda p, z: p["a"] * z[0]))
+
+
 def test_a_network_by_name_comes_before_that_of_the_problem():
     own = np.ones(3), lambda weights, features: weights @ features[:1].repeat(3)
     problem = replace(problem_named("heat"), network=own)

@@ -138,6 +138,7 @@ def network_of(given: Any, inputs: int, outputs: int, width: int, depth: int, ac
         return given
     if isinstance(given, tuple) and len(given) == 2 and callable(given[1]):
         params, apply = given
+        _require_trainable(params)
         # The key is not used: the user's network comes with its weights, so that `seed` changes the points only.
         return Network(lambda key: jax.tree.map(_in_double, params), apply)
     if callable(given) and any(map(is_weight, jax.tree.leaves(given))):
@@ -159,6 +160,16 @@ def _of_module(module: Any) -> Network:
         return jax.tree.unflatten(tree, filled)(z)
 
     return Network(lambda key: [_in_double(leaves[place]) for place in places], apply)
+
+
+def _require_trainable(params: Any) -> None:
+    """Refuse weights that are whole or complex numbers: steps would leave the first where they are."""
+    for path, leaf in jax.tree_util.tree_leaves_with_path(params):
+        kind = jnp.result_type(leaf)
+        if jnp.issubdtype(kind, jnp.integer) or jnp.issubdtype(kind, jnp.complexfloating):
+            found = f"has the weights params{jax.tree_util.keystr(path)} of type {kind}"
+            fix = "jnp.asarray(weights, float); numbers that are not trained belong into `apply`"
+            raise ArgumentTypeError(describe("network", found, "real numbers that can be moved, of type float", fix))
 
 
 def _in_double(leaf: Any) -> Any:

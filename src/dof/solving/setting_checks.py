@@ -31,7 +31,9 @@ def require_types(settings: Any) -> None:
         # `f.type` is text, as annotations are postponed where settings are defined.
         kind, value = str(f.type), getattr(settings, f.name)
         if not isinstance(value, types[kind]) or (isinstance(value, bool) and "bool" not in kind):
-            raise ArgumentTypeError(describe(f.name, f"is {shown(value)}", f"of type {kind}", f"{f.name}={kind}(...)"))
+            raise ArgumentTypeError(
+                describe(f.name, f"is {shown(value)}", f"of type {kind}", f"{f.name}={f.default!r}")
+            )
 
 
 def require_in_range(settings: Any) -> None:

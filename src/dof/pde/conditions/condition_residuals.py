@@ -28,16 +28,26 @@ def _value(condition: Any, named: NamedDomain) -> Callable[..., Any]:
     return residual
 
 
-def _flux(condition: Any, named: NamedDomain) -> Callable[..., Any]:
-    """The residual α u + β ∂u/∂n − g."""
+def flux_parts(condition: Any, named: NamedDomain) -> Callable[..., Any]:
+    """α u and β ∂u/∂n, one below the other, from (net, parameters, z, n)."""
     space = np.array(space_axes(named.coordinates))
 
-    def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
+    def parts(net: Net, parameters: Any, z: Any, n: Any) -> Any:
         # One jvp gives u and ∂u/∂n. The normal has no component in time, which is filled up with zero.
         both = jax.jvp(net, (z,), (jnp.zeros_like(z).at[space].set(n),))
-        value, slope = (named.of_field(condition.field, part) for part in both)
-        alpha, beta, g = (jnp.asarray(named.given(part, z, n)) for part in (*condition.factors, condition.value))
-        return alpha * value + beta * slope - g
+        factors = (jnp.asarray(named.given(factor, z, n)) for factor in condition.factors)
+        found = [factor * named.of_field(condition.field, part) for factor, part in zip(factors, both, strict=True)]
+        return jnp.stack(found)
+
+    return parts
+
+
+def _flux(condition: Any, named: NamedDomain) -> Callable[..., Any]:
+    """The residual α u + β ∂u/∂n − g."""
+    parts = flux_parts(condition, named)
+
+    def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
+        return parts(net, parameters, z, n).sum(axis=0) - jnp.asarray(named.given(condition.value, z, n))
 
     return residual
 

@@ -14,7 +14,7 @@ import numpy as np
 from dof.errors import ArgumentError, describe, shown
 from dof.pde.argument_checks import require_value
 from dof.pde.conditions.boundary_parts import BOUNDARY, text_of
-from dof.pde.conditions.condition_residuals import CONDITION_RESIDUALS
+from dof.pde.conditions.condition_residuals import CONDITION_RESIDUALS, flux_parts
 from dof.pde.conditions.loss_term import LossTerm, positive_weight
 from dof.pde.conditions.places import START, both_ends, place_of, require_boundary
 from dof.pde.geometry.named_domain import NamedDomain
@@ -55,7 +55,8 @@ class Condition:
         # Only these two read the normal, and refuse places that have none.
         place = both_ends(self.on, named) if self.kind == "periodic" else place_of(self.on, named, has_slope)
         residual = CONDITION_RESIDUALS[self.kind](self, named)
-        return LossTerm(self.name, *place, residual, weight=positive_weight(self.weight))
+        parts = flux_parts(self, named) if self.kind == "robin" else None
+        return LossTerm(self.name, *place, residual, parts=parts, weight=positive_weight(self.weight))
 
     @property
     def name(self) -> str:

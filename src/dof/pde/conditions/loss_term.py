@@ -29,7 +29,7 @@ class LossTerm:
         residual: `residual(net, parameters, method, *arrays of one point)`, numbers that are to be zero.
         fixed: How many points there are if they are given, as those of measured data; else None.
         parts: `parts(net, parameters, *arrays of one point)`, what the residual is a sum of, (parts, components), to
-            measure it by; None where the residual is linear in the network, and a network of zeros gives its parts.
+            measure it by; None where the network's value or one derivative is all of it but the given g.
         weight: A factor of its loss, chosen by hand; the terms balance themselves before it.
     """
 

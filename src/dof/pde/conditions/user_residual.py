@@ -11,6 +11,7 @@ from dof.pde.conditions.loss_term import LossTerm, Net, positive_weight
 from dof.pde.conditions.places import place_of
 from dof.pde.geometry.named_domain import NORMAL, NamedDomain
 from dof.pde.notation.residual import Residual
+from dof.pde.planning.residual_terms import terms_at_point
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,19 @@ class OwnResidual:
         wants_normal = NORMAL in self.residual.parameter_names
         own = self.residual.with_parameters(named.coordinates.parameters)
 
-        def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
+        def known(parameters: Any, n: Any) -> Any:
             # The equation may have unknowns that this residual does not take.
-            known = {name: v for name, v in parameters.items() if name in self.residual.parameter_names}
-            return own.at_point(net, z, known | ({NORMAL: n} if wants_normal else {}), method)
+            taken = {name: v for name, v in parameters.items() if name in self.residual.parameter_names}
+            return taken | ({NORMAL: n} if wants_normal else {})
+
+        def residual(net: Net, parameters: Any, method: str, z: Any, n: Any) -> Any:
+            return own.at_point(net, z, known(parameters, n), method)
+
+        def parts(net: Net, parameters: Any, z: Any, n: Any) -> Any:
+            return terms_at_point(own, net, z, known(parameters, n))
 
         place = place_of(self.on, named, wants_normal)
-        return LossTerm(self.name, *place, residual, weight=positive_weight(self.weight))
+        return LossTerm(self.name, *place, residual, parts=parts, weight=positive_weight(self.weight))
 
     @property
     def name(self) -> str:

@@ -67,8 +67,12 @@ class Objective:
 
     def residual_of_zero(self, k: int, theta: Any, arrays: Any) -> Any:
         """The residual of term k for unknown functions that are zero everywhere."""
+        return self.residual_of(k, self._zero(theta), theta, arrays)
+
+    def _zero(self, theta: Any) -> Any:
+        """Unknown functions that are zero everywhere."""
         u = self.u(theta)
-        return self.residual_of(k, lambda z: jnp.zeros_like(u(z)), theta, arrays)
+        return lambda z: jnp.zeros_like(u(z))
 
     def residual_of(self, k: int, u: Any, theta: Any, arrays: Any) -> Any:
         """The residual of term k for other unknown functions u of a point; θ has the unknown numbers."""
@@ -77,9 +81,16 @@ class Objective:
 
     def parts(self, k: int, theta: Any, arrays: Any) -> Any:
         """What the residual of term k is a sum of at one point, (parts, components); for terms that have `parts`."""
+        return self._parts_of(k, self.u(theta), theta, arrays)
+
+    def moved_parts(self, k: int, theta: Any, arrays: Any) -> Any:
+        """The same without what is there for unknown functions that are zero, as the g of a condition A u = g."""
+        return self.parts(k, theta, arrays) - self._parts_of(k, self._zero(theta), theta, arrays)
+
+    def _parts_of(self, k: int, u: Any, theta: Any, arrays: Any) -> Any:
         parts = self.terms[k].parts
         assert parts is not None
-        return parts(self.u(theta), self.unknowns(theta), *arrays)
+        return parts(u, self.unknowns(theta), *arrays)
 
     def components(self, k: int) -> int:
         """How many numbers the residual of term k has at one point."""

@@ -53,23 +53,26 @@ def fresh_residual(objective: Objective, theta: Any, batch: Batch, inside: Seque
 def _means(objective: Objective, k: int, theta: Any, arrays: Any, inside: Any) -> tuple[Any, Any]:
     """Of one term: the mean square of its residual, and that of each of its parts, (parts,)."""
     squares = dof.batched(lambda *z: jnp.sum(objective.residual(k, theta, z) ** 2))(*arrays)
-    if objective.terms[k].parts is None:
+    if k > 0:
         return squares.mean(), _parts_of_condition(objective, k, theta, arrays, inside)
     parts = dof.batched(lambda *z: jnp.sum(jnp.abs(objective.parts(k, theta, z)) ** 2, axis=-1))(*arrays)
     return squares.mean(), parts.mean(axis=0)
 
 
 def _parts_of_condition(objective: Objective, k: int, theta: Any, arrays: Any, inside: Any) -> Any:
-    """The mean squares of A u and of g, for a condition A u = g.
+    """The mean squares of A u, of what A u is a sum of, and of g, for a condition A u = g.
 
     −g is the residual of u = 0, and A u the difference from it. A u is taken inside of the domain: where the condition
-    holds, A u = 0 has no size.
+    holds, A u = 0 has no size. A wave that leaves has u_t + u_x = 0 inside too, but u_t and u_x are not small.
     """
 
     def squares(*arrays: Any) -> Any:
-        at, place = arrays[0], arrays[1:]
-        moved = objective.residual(k, theta, (at, *place[1:])) - objective.residual_of_zero(k, theta, (at, *place[1:]))
-        return jnp.stack([jnp.sum(moved**2), jnp.sum(objective.residual_of_zero(k, theta, place) ** 2)])
+        here, place = (arrays[0], *arrays[2:]), arrays[1:]
+        moved = objective.residual(k, theta, here) - objective.residual_of_zero(k, theta, here)
+        summed = objective.moved_parts(k, theta, here) if objective.terms[k].parts else moved
+        sizes = jnp.sum(jnp.abs(jnp.atleast_2d(summed)) ** 2, axis=-1)
+        ends = jnp.stack([jnp.sum(moved**2), jnp.sum(objective.residual_of_zero(k, theta, place) ** 2)])
+        return jnp.concatenate([ends, sizes])
 
     found = dof.batched(squares)(inside, *arrays)
     # A residual of the user's need not be finite at u = 0, nor g inside of the domain.
