@@ -258,7 +258,7 @@ def test_concrete_points_inside_of_a_compiled_function_keep_their_digits(solutio
         (lambda u: u("a"), "`points` is given 'a'; expected real numbers"),
         (lambda u: u([[0.3, 0.5], [0.1]]), "expected real numbers"),
         (lambda u: u(np.array([0.3 + 1j, 0.5])), "complex numbers; expected real numbers"),
-        (lambda u: u.d(1), "`solution.d` is given 1"),
+        (lambda u: u.d(1), "`solution.d` is given int among the names"),
         (lambda u: u.grid(5, t=[0.1, 0.2]), r"`t` has the shape \(2,\); expected one number"),
         (lambda u: u.grid(2.5), "`points` is 2.5; expected how many along each axis"),
         (lambda u: u.grid(0), "`points` is 0"),
