@@ -27,6 +27,12 @@ LONGER = {"helium_ground_state": 150}
 """Lines of the examples that are a whole method; the others tell one story in 60, blank ones not counted."""
 
 
+def test_every_example_is_listed():
+    folder = Path(__file__).parents[2] / "examples"
+    text = (folder / "README.md").read_text()
+    assert [path.name for path in folder.glob("*.py") if f"({path.name})" not in text] == []
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example(path, monkeypatch, tmp_path):
     text, arguments = path.read_text(), SMALLER.get(path.stem, [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -12,35 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 
 import dof
-from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
-from dof.extend import enable_x64
-from dof.pde.argument_checks import (
-    output_shape,
-    parameters_of,
-    require_ansatz,
-    require_arguments,
-    require_domain,
-    require_features,
-    require_keywords,
-    require_values,
-)
-from dof.pde.conditions.conditions import Condition
-from dof.pde.conditions.hard_conditions import features_of, require_possible, trial
+from dof.errors import ArgumentError, describe
+from dof.pde.argument_checks import parameters_of
+from dof.pde.conditions.hard_conditions import features_of, trial
 from dof.pde.conditions.loss_term import LossTerm, Net, in_real_numbers, with_distinct_names, with_point_factors
-from dof.pde.conditions.measured_data import MeasuredData
-from dof.pde.conditions.user_residual import OwnResidual
 from dof.pde.geometry.domain import Domain
-from dof.pde.geometry.named_domain import NORMAL, NamedDomain
-from dof.pde.keyword_checks import require_by_name, require_numbers_by_name
+from dof.pde.geometry.named_domain import NamedDomain
 from dof.pde.notation.residual import Residual
 from dof.pde.planning.plan import Plan
 from dof.pde.planning.residual_terms import terms_at_point
-from dof.pde.planning.traced_residual import reads_of
-
-CONDITIONS = (Condition, OwnResidual, MeasuredData)
-"""What the conditions of a problem may be."""
-MOST_COORDINATES = 1000
-"""Up to which the equation's function is run before training: in 100,000 coordinates it takes seconds."""
+from dof.pde.problem_checks import require_equation_and_domain, require_parts
 
 
 @dataclass(frozen=True)
@@ -63,7 +44,7 @@ class Problem:
         network: What is trained if `dof.solve` is given no network; as it takes one. For a file of `dof solve` as well.
 
     Raises:
-        ArgumentError: If the parts do not fit together; nothing has been computed then.
+        ArgumentError: If the parts do not fit together. The equation's function is run once to see; nothing is trained.
 
     Examples:
         >>> from dof import pde
@@ -89,69 +70,11 @@ class Problem:
     network: Any = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be solved, before anything is computed."""
-        if not isinstance(self.equation, Residual):
-            found = f"is {shown(self.equation)}"
-            raise ArgumentTypeError(describe("equation", found, "a residual", '@pde.residual("x t") above its def'))
-        require_domain(self.domain, self.equation.coordinates)
+        """Refuse what cannot be solved, before training."""
+        require_equation_and_domain(self.equation, self.domain)
         parameters = parameters_of(self.domain, self.equation.coordinates)
         object.__setattr__(self, "equation", self.equation.with_parameters(parameters))
-        require_numbers_by_name("unknowns", self.unknowns)
-        require_numbers_by_name("truth", self.truth)
-        require_by_name("given", self.given, f"lambda {', '.join(self.equation.coordinates.names)}: ...")
-        require_keywords(self.equation, set(self.unknowns), set(self.given), set(self.truth))
-        self._require_functions()
-        self._require_conditions()
-        self._require_runs()
-
-    def _require_functions(self) -> None:
-        """Refuse functions with other arguments. Values of `reference` and `given` may take long and come later."""
-        names = self.equation.coordinates.names
-        given = {f"given[{name!r}]": function for name, function in self.given.items()}
-        if isinstance(self.reference, CONDITIONS):
-            fix = "pde.Problem(equation, domain, [first, second])"
-            raise ArgumentTypeError(
-                describe("reference", f"is {_shown(self.reference)}", "conditions in one list", fix)
-            )
-        for name, function in {"reference": self.reference, **given}.items():
-            if function is not None:
-                require_arguments(name, function, names)
-        if self.features is not None:
-            require_features(self.features, self.named_domain)
-        if self.ansatz is not None:
-            require_ansatz(self.ansatz, self.named_domain)
-
-    def _require_conditions(self) -> None:
-        """Refuse conditions that the domain does not have; hard ones are made into a loss term too, to be checked."""
-        are_many = isinstance(self.conditions, Sequence)
-        for condition in self.conditions if are_many else [self.conditions]:
-            if not (are_many and isinstance(condition, CONDITIONS)):
-                fix = '[pde.on("boundary", residual)]' if isinstance(condition, Residual) else "[pde.dirichlet(0.0)]"
-                found = f"{'has' if are_many else 'is'} {_shown(condition)}"
-                raise ArgumentTypeError(describe("conditions", found, "a list of conditions", fix))
-            condition.loss_term(self.named_domain)
-            if isinstance(condition, OwnResidual):
-                require_values(condition.residual, {*self.unknowns, NORMAL})
-        require_possible(self.conditions, self.named_domain, self.features)
-
-    def _require_runs(self) -> None:
-        """Run the equation's function once, as training does, so that mistakes in it are told here."""
-        # What is given may take long, and comes later.
-        if self.domain.size > MOST_COORDINATES or self.given:
-            return
-        with enable_x64():
-            value = jax.ShapeDtypeStruct(self.named_domain.field_shape, jnp.result_type(float))
-            point, found = np.zeros(self.domain.size), []
-            run = lambda unknowns: found.append(reads_of(self.equation, value, point, unknowns))  # noqa: E731
-            jax.eval_shape(run, dict(self.unknowns))
-
-    def require_traceable(self) -> None:
-        """Refuse a reference and given functions that use a coordinate as a number, or have the wrong shape."""
-        named = self.named_domain
-        known = {} if self.reference is None else {"reference": self.exact}
-        known |= {f"given[{name!r}]": partial(named.given, function) for name, function in self.given.items()}
-        for name, function in known.items():
-            output_shape(name, function, named)
+        require_parts(self)
 
     @property
     def name(self) -> str:
@@ -228,7 +151,3 @@ class Problem:
             fix = f"reference=lambda {', '.join(self.equation.coordinates.names)}: ..."
             raise ArgumentError(describe("reference", f"has shape {found.shape}", expected, fix))
         return self.named_domain.numbers_of(found)
-
-
-def _shown(part: Any) -> str:
-    return f"the condition `{part.name}`" if isinstance(part, CONDITIONS) else shown(part)

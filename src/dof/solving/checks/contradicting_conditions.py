@@ -14,6 +14,7 @@ from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.places import face_of, fixed_coordinate, place_of
 from dof.pde.geometry.named_domain import NamedDomain, takes_normal
 from dof.pde.problem import Problem
+from dof.solving.point_in_words import place
 
 PROBES = 1024
 """Points among which those of both conditions are looked for: where they share a hundredth, ten are found."""
@@ -23,8 +24,6 @@ LEAST_SHARED = 2
 """A single point that both have may be a corner, hit by rounding."""
 LEAST_DIFFERENCE = 1e-5
 """Up to this share of their size values are the same: one may be of a table, or of a series."""
-SHOWN_COORDINATES = 4
-"""Coordinates of a point that are said; more do not fit into a line."""
 QUANTITY = {"dirichlet": "{}", "initial": "{}", "initial velocity": "∂{}/∂t", "neumann": "∂{}/∂n"}
 """What a kind of condition gives a value to, for the name of a field."""
 
@@ -57,7 +56,7 @@ def _told(one: Condition, other: Condition, field: str, points: np.ndarray, name
     where = " and ".join(f"`{name}`" for name in dict.fromkeys((one.name, other.name)))
     said = f"{where if one.name != other.name else f'Two conditions {where}'} contradict each other"
     return (
-        f"{said}: at {_place(points[worst], named)} {QUANTITY[one.kind].format(field)} is to be "
+        f"{said}: at {place(points[worst], named.coordinates.each)} {QUANTITY[one.kind].format(field)} is to be "
         f"{_number(a[worst])} and {_number(b[worst])}, and no function has both.\n"
         "  Fix: leave one of them out, or give them parts with on= that do not overlap"
     )
@@ -91,12 +90,6 @@ def _values(condition: Condition, field: str, points: np.ndarray, named: NamedDo
         return jnp.atleast_1d(named.part_of_values(field, value) if condition.field is None else value)
 
     return np.asarray(jax.jit(jax.vmap(at))(points))
-
-
-def _place(point: np.ndarray, named: NamedDomain) -> str:
-    """A point in words, as "x = 0, y = 0.25"."""
-    each = [f"{name} = {x:.3g}" for name, x in zip(named.coordinates.each, point[:SHOWN_COORDINATES], strict=False)]
-    return ", ".join(each) + ", …" * (len(point) > SHOWN_COORDINATES)
 
 
 def _number(values: np.ndarray) -> str:

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from dof.errors import Diverged
+from dof.solving.point_in_words import place
 
 TOO_LARGE = 1e8
 """How many times its first value a loss may become before training is given up: residuals 10⁴ times as large. Chosen
 far above the growth by orders of magnitude that first steps of Adam and new weights may cause; not measured."""
-
-SHOWN_COORDINATES = 6
-"""Coordinates of a point that are said; more do not fit into a line."""
 
 
 def require_convergent(losses: np.ndarray, weights: np.ndarray, first: float, step: int, names: Sequence[str]) -> None:
@@ -61,10 +59,3 @@ def require_finite_start(residuals: np.ndarray, points: np.ndarray, coordinates:
             f"{len(residuals)} points, before anything is trained.\n"
             "  Fix: a residual that is finite in the whole domain; look for √, log and divisions there"
         )
-
-
-def place(point: np.ndarray, coordinates: Sequence[str]) -> str:
-    """A point in words, as "x = 0.5, t = 1"."""
-    pairs = zip(coordinates, point[:SHOWN_COORDINATES], strict=False)
-    more = ", …" * (len(point) > SHOWN_COORDINATES)
-    return ", ".join(f"{coordinate} = {value:.6g}" for coordinate, value in pairs) + more

@@ -6,8 +6,8 @@ import jax
 import numpy as np
 
 from dof.errors import ArgumentError, describe
-from dof.solving.checks.diverged_training import place
 from dof.solving.loss.objective import Objective
+from dof.solving.point_in_words import place
 
 MOST_POINTS = 1024
 """Points that are looked at, and as many in 100,000 dimensions."""

@@ -14,6 +14,7 @@ from dof.pde.conditions.conditions import Condition
 from dof.pde.conditions.measured_data import MeasuredData
 from dof.pde.notation.derivatives import First, Gradient
 from dof.pde.problem import Problem
+from dof.pde.problem_checks import MOST_COORDINATES
 from dof.solving.checks.contradicting_conditions import on_contradictions
 from dof.solving.checks.free_constant import on_free_constant
 from dof.solving.checks.initial_conditions import on_missing_start, on_needless_velocity
@@ -29,10 +30,6 @@ ROUNDING = 1e-9
 by which a function may differ from the reference and still be the same."""
 PROBES = 8
 """Points at which functions are looked at: second derivatives of a network that has some vanish at none of them."""
-
-MOST_COORDINATES = 1000
-"""Beyond it residuals of u = 0, of u + 1 and of the reference are not looked at: to trace one in 100,000 coordinates
-takes seconds."""
 
 
 def advice_on(

@@ -13,6 +13,7 @@ from jax.flatten_util import ravel_pytree
 import dof
 from dof.errors import ArgumentError, describe
 from dof.pde.problem import Problem
+from dof.pde.problem_checks import require_traceable
 from dof.solving.loss.collocation_points import Batch
 from dof.solving.networks import Network
 
@@ -38,7 +39,7 @@ class Objective:
         unknowns = {name: jnp.asarray(value, float) for name, value in problem.unknowns.items()}
         self.start, self.unravel = ravel_pytree((network.init(jax.random.key(seed)), unknowns))
         _require_outputs(problem, self.u(self.start))
-        problem.require_traceable()
+        require_traceable(problem)
 
     @property
     def given(self) -> frozenset[str]:

@@ -6,34 +6,19 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dof.errors import ArgumentError, ArgumentTypeError, describe, shown
+from dof.errors import ArgumentError, ArgumentTypeError, describe
 from dof.extend import enable_x64, is_traced
 from dof.pde.notation.at_points import at_points, require_points
 from dof.pde.notation.residual import Residual
 from dof.pde.problem import Problem
+from dof.solving.solutions.grids import Grid, grid_of
 from dof.solving.solutions.point_arguments import filled_up, points_of, rounded_as
-
-MOST_AXES = 3
-"""Coordinates along which a grid may vary: with a fourth, 64 points along each are 16 million."""
-
-
-class Grid(NamedTuple):
-    """Values on a grid.
-
-    Attributes:
-        axes: The values along each coordinate that varies, by its name.
-        values: (points along the first, along the second, …), with a last axis for several components; nan outside of
-            the domain.
-    """
-
-    axes: dict[str, np.ndarray]
-    values: np.ndarray
 
 
 class FunctionOfPoints(ABC):
@@ -115,31 +100,7 @@ class FunctionOfPoints(ABC):
             points: Along each coordinate that varies.
             **fixed: Values of coordinates that do not, as t=0.5.
         """
-        problem, (low, high) = self.problem, self.problem.domain.bounds
-        names = problem.equation.coordinates.each
-        others = [name for name in fixed if name not in names]
-        varying = [k for k, name in enumerate(names) if name not in fixed]
-        if not isinstance(points, int | np.integer) or points < 2:
-            raise ArgumentError(
-                describe("points", f"is {shown(points)}", "how many along each axis, from 2 on", "grid(64)")
-            )
-        for name, value in fixed.items():
-            if not np.isscalar(value) and np.ndim(value):
-                fix = f"[solution.grid({name}=value) for value in values]"
-                raise ArgumentError(describe(name, f"has the shape {np.shape(value)}", "one number", fix))
-        if others or not 0 < len(varying) <= MOST_AXES:
-            found = f"leaves {len(varying)} coordinates" if not others else f"has no coordinate {others[0]}"
-            expected, fix = f"one to {MOST_AXES} that vary of {', '.join(names[:9])}", f"grid({names[-1]}=0.5)"
-            raise ArgumentError(describe("grid", found, expected, fix))
-        axes = {names[k]: np.linspace(low[k], high[k], points) for k in varying}
-        mesh = np.stack(np.meshgrid(*axes.values(), indexing="ij"), axis=-1)
-        at = np.empty((points ** len(varying), len(names)))
-        at[:, varying] = mesh.reshape(-1, len(varying))
-        for name, value in fixed.items():
-            at[:, names.index(name)] = value
-        values = np.asarray(self(at))
-        values = np.where(problem.domain.contains(at).reshape(-1, *[1] * (values.ndim - 1)), values, np.nan)
-        return Grid(axes, values.reshape(*mesh.shape[:-1], *values.shape[1:]))
+        return grid_of(self.problem, self, points, fixed)
 
     def save(self, path: Any) -> None:
         """Write the solution to a file of safetensors, which `dof.load(path, problem)` reads.

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dof.errors import ArgumentError, describe, shown
+from dof.errors import ArgumentError, describe
 from dof.pde import Problem
 from dof.pde.notation.names import TIME, space_axes
+from dof.solving.solutions.fixed_coordinates import as_text, middle, require_fixed
 
 GRID, COARSE_GRID = 81, 21
 """Points along an axis: 81 make a smooth picture of 300 pixels; of 100,000 coordinates even 21² points take 350 MB."""
@@ -47,20 +48,19 @@ def slice_of(problem: Problem, **fixed: Any) -> Slice:
     if len(axes) == 2 and problem.domain.size <= FEW_COORDINATES and not cut.inside.all():
         cut = _slice(problem, axes, FINE_GRID, fixed)
     if fixed and not cut.inside.any():
-        found, fix = f"asks for {_as_text(fixed)}, where no point of the domain is", f"plot({_middle(problem, fixed)})"
+        found, fix = f"asks for {as_text(fixed)}, where no point of the domain is", f"plot({middle(problem, fixed)})"
         raise ArgumentError(describe("plot", found, "values inside of the domain", fix))
     return cut._replace(is_map=is_map)
 
 
 def slices_of(problem: Problem, **fixed: Any) -> tuple[Slice, ...]:
     """What a picture shows: one slice, or of two coordinates of space those at start, middle and end of time."""
-    _require_numbers(problem, fixed)
+    require_fixed("plot", problem, fixed)
     if TIME not in problem.equation.coordinates.names or TIME in fixed:
         return (slice_of(problem, **fixed),)
-    time = problem.named_domain.time
-    first = slice_of(problem, **fixed)
-    if time in first.axes or not first.is_map:
-        return (first,)
+    time, (axes, is_map) = problem.named_domain.time, shown_axes(problem, fixed)
+    if time in axes or not is_map:
+        return (slice_of(problem, **fixed),)
     start, end = problem.named_domain.ends(time)
     return tuple(slice_of(problem, **{**fixed, TIME: t}) for t in (start, (start + end) / 2, end))
 
@@ -103,27 +103,3 @@ def _slice(problem: Problem, axes: tuple[int, ...], count: int, fixed: Mapping[s
     for axis, part in zip(axes, mesh, strict=True):
         points[:, axis] = part.ravel()
     return Slice(axes, grids, points, problem.domain.contains(points))
-
-
-def _require_numbers(problem: Problem, fixed: Mapping[str, Any]) -> None:
-    """Refuse names that are no coordinates, values that are no numbers, and a point instead of a slice."""
-    coordinates = problem.equation.coordinates
-    fix = f"plot({_middle(problem, {coordinates.each[-1]: 0.0})})"
-    for name, value in fixed.items():
-        if name not in coordinates.axis_of:
-            raise ArgumentError(describe("plot", f"has no coordinate {name}", f"some of {coordinates}", fix))
-        if np.ndim(value) or not np.issubdtype(np.asarray(value).dtype, np.number) or not np.isfinite(value):
-            raise ArgumentError(describe(name, f"is {shown(value)}", "a number", fix))
-    if len(fixed) == coordinates.count:
-        raise ArgumentError(describe("plot", "leaves no coordinate that varies", "one at least", fix))
-
-
-def _middle(problem: Problem, names: Mapping[str, Any]) -> str:
-    """Arguments for the coordinates with these names: the middle of the domain."""
-    low, high = problem.domain.bounds
-    axes = {name: problem.equation.coordinates.axis_of[name] for name in names}
-    return _as_text({name: (low[axis] + high[axis]) / 2 for name, axis in axes.items()})
-
-
-def _as_text(fixed: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value:.4g}" for name, value in fixed.items())

@@ -1,4 +1,4 @@
-"""Checks of dictionaries from names to numbers or functions: `unknowns`, `truth`, `given`."""
+"""Dictionaries from names to numbers or functions, as `unknowns`, `truth` and `given` are, and their checks."""
 
 from __future__ import annotations
 
