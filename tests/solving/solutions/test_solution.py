@@ -120,7 +120,7 @@ def test_a_plot_at_given_values_of_coordinates():
     ("fixed", "said"),
     [
         ({"z": 0.0}, "`plot` has no coordinate z"),
-        ({"t": [0.0, 1.0]}, r"`t` is \[0.0, 1.0\]; expected a number"),
+        ({"t": [0.0, 1.0]}, r"`t` has the shape \(2,\); expected one number"),
         ({"t": 3.0}, r"asks for t=3, where no point(.|\n)*plot\(t=1\)"),
         ({"x": 0.0, "y": 0.0, "t": 0.0}, "leaves no coordinate that varies"),
     ],
