@@ -47,6 +47,8 @@ class Check:
 def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwargs: Any) -> Check:
     """Compute L f at f's arguments, for one point x, with dof and with nested automatic differentiation, and compare.
 
+    With weights as the first argument of f: `dof.check(L, net, params, x, argnums=1)`.
+
     Examples:
         >>> import dof, jax.numpy as jnp
         >>> dof.check(dof.laplacian, lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)).error < 1e-6

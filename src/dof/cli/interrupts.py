@@ -24,7 +24,7 @@ def interrupts_raised() -> Iterator[None]:
     many while a program is compiled, and in finalisers: an interrupt that falls into one of these comes again.
     """
     before, dropped = {number: signal.getsignal(number) for number in SIGNALS}, sys.unraisablehook
-    came = [signal.SIGINT]
+    came, timers = [signal.SIGINT], [threading.Timer(AGAIN_AFTER, lambda: None)]
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         came.append(signal.Signals(number))
@@ -34,9 +34,11 @@ def interrupts_raised() -> Iterator[None]:
         if not issubclass(what.exc_type, KeyboardInterrupt):
             dropped(what)
             return
-        again = threading.Timer(AGAIN_AFTER, os.kill, (os.getpid(), came[-1]))
-        again.daemon = True
-        again.start()
+        # One at a time: a second one would interrupt what comes after the first.
+        timers[-1].cancel()
+        timers.append(threading.Timer(AGAIN_AFTER, os.kill, (os.getpid(), came[-1])))
+        timers[-1].daemon = True
+        timers[-1].start()
 
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
@@ -45,6 +47,7 @@ def interrupts_raised() -> Iterator[None]:
     try:
         yield
     finally:
+        timers[-1].cancel()
         sys.unraisablehook = dropped
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -38,7 +38,7 @@ def on_contradictions(problem: Problem) -> str:
     for one, other in combinations(known, 2):
         fields = [name for name in problem.equation.fields.names if {one.field, other.field} <= {None, name}]
         if fields and QUANTITY[one.kind] == QUANTITY[other.kind]:
-            points = _shared_points(one.on, other.on, problem.named_domain)
+            points = shared_points(one.on, other.on, problem.named_domain)
             for field in fields if len(points) >= LEAST_SHARED else []:
                 if told := _told(one, other, field, points, problem.named_domain):
                     return told
@@ -62,7 +62,7 @@ def _told(one: Condition, other: Condition, field: str, points: np.ndarray, name
     )
 
 
-def _shared_points(one: Any, other: Any, named: NamedDomain) -> np.ndarray:
+def shared_points(one: Any, other: Any, named: NamedDomain) -> np.ndarray:
     """Points (n, coordinates) drawn where both conditions hold; none if they share a set without measure."""
     rng, count = np.random.default_rng(0), min(PROBES, 1 + MOST_NUMBERS // named.domain.size)
     faces = face_of(one, named), face_of(other, named)

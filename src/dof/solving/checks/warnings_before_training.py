@@ -20,6 +20,7 @@ from dof.solving.checks.free_constant import on_free_constant
 from dof.solving.checks.initial_conditions import on_missing_start, on_needless_velocity
 from dof.solving.checks.missing_names import on_missing_names
 from dof.solving.checks.open_boundary import on_open_boundary
+from dof.solving.checks.overlapping_conditions import on_overlaps
 from dof.solving.checks.reference_check import on_reference
 from dof.solving.choices_by_parameter_count import default_points
 from dof.solving.loss.objective import Objective
@@ -53,7 +54,7 @@ def advice_on(
         on_missing_start(problem) or _of_few(on_free_constant, objective),
         on_needless_velocity(problem),
         _of_few(on_open_boundary, objective),
-        on_contradictions(problem),
+        on_contradictions(problem) or _of_few(on_overlaps, objective),
         _of_few(on_missing_names, objective),
         *map(partial(_on_data, problem), problem.conditions),
         on_given_solution(problem),
