@@ -12,9 +12,10 @@ demo: $(VENV)/cli.stamp
 TWO := -n 2 --dist worksteal
 
 # Tests that train have a target of their own, since they take minutes: the programs in examples/, the pages of the
-# documentation, training on several devices and in several processes, and of fields, eigenvalues and windows of time.
+# documentation, runs in folders and the command line, training on several devices and in several processes, and of
+# fields, eigenvalues and windows of time.
 TRAINING_TESTS := tests/documentation/test_examples.py tests/documentation/test_gallery.py \
-	tests/documentation/test_pages.py tests/solving/test_training_on_devices.py tests/solving/test_complex_fields.py \
+	tests/documentation/test_pages.py tests/runs tests/cli tests/solving/test_training_on_devices.py tests/solving/test_complex_fields.py \
 	tests/solving/test_networks_by_field.py tests/solving/test_eigenvalue_problems.py tests/solving/test_time_windows.py
 
 test: $(VENV)/test.stamp lint

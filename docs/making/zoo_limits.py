@@ -80,7 +80,7 @@ def picture() -> Figure:
     """Four panels, in each the error of all problems against what is changed."""
     figure = Figure(figsize=(11, 4.0), layout="constrained")
     axes = dict(zip(["width", "points", "optimiser", "conditions"], figure.subplots(1, 4, sharey=True), strict=True))
-    for (name, found), colour in zip(sorted(runs().items()), COLOURS, strict=True):
+    for (name, found), colour in zip(sorted(runs().items()), COLOURS, strict=False):
         recipe = found["recipe", None]
         of = lambda knob, found=found: [run for (k, _), run in found.items() if k in (knob, "recipe")]  # noqa: E731
         for knob in ("width", "points"):
