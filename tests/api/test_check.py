@@ -27,3 +27,11 @@ def test_check_compares_with_nested_differentiation():
     found = dof.check(L, of_two, X)
     assert found.error < 1e-12
     assert_close(found.reference, L(of_two)(X), 1e-9)
+
+
+def test_a_hessian_that_does_not_fit_is_refused_and_first_order_needs_none(monkeypatch):
+    monkeypatch.setattr("dof.api.nested_autodiff.free_bytes", lambda: 10**6)
+    f, x = lambda x: jnp.sum(x**2), jnp.ones(600)
+    with pytest.raises(dof.errors.NotEnoughMemoryError, match="`x` has 600 coordinates"):
+        dof.check(dof.laplacian, f, x)
+    assert dof.check(dof.Operator(b=jnp.ones(600)), f, x).error < 1e-6

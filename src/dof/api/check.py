@@ -13,10 +13,9 @@ import numpy as np
 
 from dof.api.apply import require_operator
 from dof.api.nested_autodiff import nested_autodiff
-from dof.errors import ArgumentError, NotEnoughMemoryError, describe
+from dof.errors import ArgumentError, describe
 from dof.function_arguments import Argnums, split_arguments
 from dof.jax_compat import enable_x64
-from dof.machine_info import free_bytes
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,6 @@ def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwa
         True
     """
     require_operator(L, "L", "dof.check(L, f, x), for each operator by itself")
-    _require_room(args, argnums)
     with _telling_batches(L, f, args, kwargs, argnums):
         value = L(f, argnums)(*args, **kwargs)
     # How much of the error is the precision of x: nested differentiation in it is off as well.
@@ -64,16 +62,6 @@ def check(L: Any, f: Callable[..., Any], *args: Any, argnums: Argnums = 0, **kwa
         reference = nested_autodiff(L, f, argnums)(*_in_double(args), **_in_double(kwargs))
     dtype = jnp.result_type(*jax.tree.leaves(reference))
     return Check(value, reference, _distance(value, reference), _distance(own, reference), str(dtype))
-
-
-def _require_room(args: tuple[Any, ...], argnums: Argnums) -> None:
-    """Refuse an x so long that a Hessian over it does not fit into the memory: it is in float64, and copied once."""
-    coordinates = sum(jnp.size(leaf) for leaf in jax.tree.leaves(split_arguments(args, argnums)[0]))
-    needed, free = 2 * 8 * coordinates**2, free_bytes()
-    if needed > free:
-        found = f"has {coordinates:,} coordinates, whose Hessian takes {needed / 1e9:,.0f} GB of {free / 1e9:.0f} GB"
-        fix = "dof.check with a smaller network of the same kind; L(f)(x) itself needs no Hessian"
-        raise NotEnoughMemoryError(describe("x", found, "fewer coordinates", fix))
 
 
 @contextmanager

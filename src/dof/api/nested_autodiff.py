@@ -10,8 +10,10 @@ import jax
 import jax.numpy as jnp
 
 from dof.directions.matrix_forms import Diagonal, Matrix, dense
+from dof.errors import NotEnoughMemoryError, describe
 from dof.function_arguments import Argnums, split_arguments
 from dof.jets.nested import apply_nested
+from dof.machine_info import free_bytes
 from dof.operators.coefficients import Coefficients
 from dof.operators.coordinates import Coordinates
 from dof.pipeline.prepare import HasCoefficients
@@ -57,11 +59,21 @@ def _of_order_two(L: HasCoefficients, f: Callable[..., Any], argnums: Argnums) -
 
 def _hessian(f: Callable[..., Any], x: Any) -> Any:
     """The second derivatives of f, leaves of shape (*s, N, N): forward over forward, row by row where N is large."""
+    _require_room(x)
     slopes = jax.jacfwd(f)
     if x.size <= MOST_AT_ONCE:
         return jax.jacfwd(slopes)(x)
     along = lambda i: jax.jvp(slopes, (x,), (jax.nn.one_hot(i, x.size, dtype=x.dtype),))[1]  # noqa: E731
     return jax.tree.map(lambda rows: jnp.moveaxis(rows, 0, -1), jax.lax.map(along, jnp.arange(x.size)))
+
+
+def _require_room(x: Any) -> None:
+    """Refuse an x so long that a Hessian over it does not fit into the memory; it is copied once."""
+    needed = 2 * x.dtype.itemsize * x.size**2
+    if x.size > MOST_AT_ONCE and needed > (free := free_bytes()):
+        found = f"has {x.size:,} coordinates, whose Hessian takes {needed / 1e9:,.0f} GB of {free / 1e9:.0f} GB"
+        fix = "dof.check with a smaller network of the same kind; L(f)(x) itself needs no Hessian"
+        raise NotEnoughMemoryError(describe("x", found, "fewer coordinates", fix))
 
 
 def contract_dense(coefficients: Coefficients, value: Any, gradient: Any, hessian: Any) -> Any:

@@ -24,10 +24,11 @@ def interrupts_raised() -> Iterator[None]:
     many while a program is compiled, and in finalisers: an interrupt that falls into one of these comes again.
     """
     before, dropped = {number: signal.getsignal(number) for number in SIGNALS}, sys.unraisablehook
-    came, timers = [signal.SIGINT], [threading.Timer(AGAIN_AFTER, lambda: None)]
+    came, again = signal.SIGINT, threading.Timer(AGAIN_AFTER, os.getpid)  # not started: none is under way
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        came.append(signal.Signals(number))
+        nonlocal came
+        came = signal.Signals(number)
         raise KeyboardInterrupt
 
     def on_dropped(what: Any) -> None:
@@ -35,10 +36,11 @@ def interrupts_raised() -> Iterator[None]:
             dropped(what)
             return
         # One at a time: a second one would interrupt what comes after the first.
-        timers[-1].cancel()
-        timers.append(threading.Timer(AGAIN_AFTER, os.kill, (os.getpid(), came[-1])))
-        timers[-1].daemon = True
-        timers[-1].start()
+        nonlocal again
+        again.cancel()
+        again = threading.Timer(AGAIN_AFTER, os.kill, (os.getpid(), came))
+        again.daemon = True
+        again.start()
 
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
@@ -47,7 +49,7 @@ def interrupts_raised() -> Iterator[None]:
     try:
         yield
     finally:
-        timers[-1].cancel()
+        again.cancel()
         sys.unraisablehook = dropped
         for number, handler in before.items():
             signal.signal(number, handler)

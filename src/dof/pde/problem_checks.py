@@ -94,9 +94,11 @@ def _require_runs(problem: Any) -> None:
     with enable_x64():
         value = jax.ShapeDtypeStruct(problem.named_domain.field_shape, jnp.result_type(float))
         point = np.zeros(problem.domain.size)
-        # Traced, as unknowns are in training; what is read is not asked for here.
-        run = lambda unknowns: (reads_of(problem.equation, value, point, unknowns), 0.0)[1]  # noqa: E731
-        jax.eval_shape(run, dict(problem.unknowns))
+
+        def run(unknowns: Any) -> None:
+            reads_of(problem.equation, value, point, unknowns)
+
+        jax.eval_shape(run, dict(problem.unknowns))  # traced, as unknowns are in training
 
 
 def require_traceable(problem: Any) -> None:

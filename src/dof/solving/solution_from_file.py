@@ -131,7 +131,7 @@ def require_values(solution: Any, saved: list[list[float]]) -> None:
 
 def _require_residuals(found: dict[str, float], saved: dict[str, float]) -> None:
     """Refuse a problem with another equation or other conditions: reports and error would be of what was solved."""
-    near = lambda name: np.isclose(found.get(name, np.nan), saved.get(name, np.nan), rtol=ROUNDING, atol=ZERO)  # noqa: E731
+    near = lambda name: np.isclose(found[name], saved[name], rtol=ROUNDING, atol=ZERO)  # noqa: E731
     # Of terms that both have: without data, or with a condition on each end in place of both, u is the same.
     differ = [name for name in saved if name in found and not near(name)]
     if differ:

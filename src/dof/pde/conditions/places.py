@@ -151,10 +151,10 @@ def fixed_coordinate(on: Any, named: NamedDomain) -> tuple[int, float]:
         start = f'"{START}" of time, ' if named.axis(TIME) is not None else ""
         expected = f"{known}, {start}a predicate, or a value of {named.coordinates}, as {first}"
         near = get_close_matches(on, named.domain.piece_names(), 1)
+        fix = f'on="{near[0]}"' if near else f"on={first}"
         # Without flat ends, as of a disk, a part has its name from the shape that it belongs to.
-        own = f"(shape).named({on!r}) for the part of the domain that has this boundary, then on={on!r}"
-        is_name = isinstance(on, str) and on.isidentifier()
-        fix = f'on="{near[0]}"' if near else own if is_name and "=" not in known else f"on={first}"
+        if not near and "=" not in known and str(on).isidentifier():
+            fix = f"(shape).named({on!r}) for the part of the domain that has this boundary, then on={on!r}"
         raise ArgumentError(describe("on", f"is {shown(on)}", expected, fix))
     value = _rounded(value, named.ends(axis))
     _require_between("on", on, axis, value, named)
