@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import dof
 from functions_of_four import A, B, C, f, x
